@@ -158,7 +158,7 @@ test('a loop shows on every page of a wide window, and goes when it is stopped',
   const page = await openTab(t);
   await openSpace(page, 'Beginning');
   const alarm = page.getByRole('region', { name: /answer each other$/ });
-  await alarm.getByText(/^\d+ runs in a minute in Debate, depth \d+\.$/).waitFor();
+  await alarm.getByText(/^\d+ runs in a minute in Debate, \d+ answers in a row\.$/).waitFor();
   await isAccessible(page);
   await page.getByRole('link', { name: 'Agents', exact: true }).click();
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();

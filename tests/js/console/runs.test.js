@@ -206,14 +206,16 @@ test('a loop is one row, which opens and says how deep it is', async (t) => {
   const space = await loop(4);
   const page = await openTab(t);
   await openRuns(page, `?spaceId=${space.id}`);
-  const row = all(page).getByRole('row', { name: /8 runs in one chain, depth 3 of 4/ });
+  const row = all(page).getByRole('row', {
+    name: /8 runs in one chain, 4 of at most 4 answers in a row/,
+  });
   await row.filter({ hasText: 'Husam: Tabs or spaces? → “Your turn, P' }).waitFor();
   await row.filter({ hasText: '8 spoke' }).waitFor();
   await row.filter({ hasText: /Ping ⇄ Pong|Pong ⇄ Ping/ }).waitFor();
   assert.equal(await all(page).locator('tbody tr').count(), 1);
   await row.getByRole('button', { name: /8 runs/, expanded: false }).click();
   assert.equal(await all(page).locator('tbody tr').count(), 9);
-  await all(page).getByRole('row').filter({ hasText: 'depth 3' }).nth(1).waitFor();
+  await all(page).getByRole('row').filter({ hasText: 'after 3 answers in a row' }).nth(1).waitFor();
 
   await filter(page, 'Group by').selectOption({ label: 'Each run' });
   await page.waitForURL(/group=run$/);

@@ -3,6 +3,7 @@
 import { useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { hashOf } from '../navigation/address.ts';
+import { inARow } from '../why/words.ts';
 import type { Loop } from './loops.ts';
 import { StopSpace } from './stop_space.tsx';
 import { useLoops } from './use_loops.ts';
@@ -31,7 +32,7 @@ function Card({ loop, named }: { loop: Loop; named: Named }) {
       <h2 id={`loop-${chainId}`}>
         {names.length > 1 ? `${who} answer each other` : `${who} answers itself`}
       </h2>
-      <p>{`${runs} runs in a minute in ${named.space(spaceId)}, depth ${depth}.`}</p>
+      <p>{`${runs} runs in a minute in ${named.space(spaceId)}, ${inARow(depth)}.`}</p>
       <div class="ask-row">
         <StopSpace spaceId={spaceId}>{`Stop all and pause ${named.space(spaceId)}`}</StopSpace>
         <a class="button" href={hashOf(spaceId)}>

@@ -2,9 +2,9 @@
 
 import type { Client, Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
-import { useEffect, useState } from 'preact/hooks';
-import { useActivity } from '../studio/data/activity.ts';
+import { useState } from 'preact/hooks';
 import { lastDays, type UsageItem } from '../studio/usage/report.ts';
+import { usePolling } from './use_polling.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const RELOAD_MS = 15_000;
@@ -23,13 +23,7 @@ export function useToday(): Today | null {
   const client = useClient();
   const [today, setToday] = useState<Today | null>(null);
   // The connection says that there is no network.
-  const load = () => void loadToday(client).then(setToday, () => {});
-  useActivity(load);
-  useEffect(() => {
-    load();
-    const timer = setInterval(() => document.hidden || load(), RELOAD_MS);
-    return () => clearInterval(timer);
-  }, [client]);
+  usePolling(() => void loadToday(client).then(setToday, () => {}), RELOAD_MS);
   return today;
 }
 

@@ -2,9 +2,9 @@
 
 import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { useActivity } from '../studio/data/activity.ts';
+import { useRef, useState } from 'preact/hooks';
 import { loopsIn, type Loop } from './loops.ts';
+import { usePolling } from './use_polling.ts';
 
 const MINUTE_MS = 60_000;
 const RELOAD_MS = 30_000;
@@ -33,14 +33,9 @@ export function useLoops(isPaused: (spaceId: string) => boolean): readonly Loop[
         () => {},
       );
   };
-  useActivity(() => {
+  usePolling(load, hasLoops ? ALARM_MS : RELOAD_MS, () => {
     if (hasLoops || Date.now() - loadedAt.current >= CALM_MS) load();
   });
-  useEffect(() => {
-    load();
-    const timer = setInterval(() => document.hidden || load(), hasLoops ? ALARM_MS : RELOAD_MS);
-    return () => clearInterval(timer);
-  }, [client, hasLoops]);
   // What began before the pause stays stopped after it.
   const pausedAt = useRef(new Map<string, number>()).current;
   for (const { spaceId } of loops) if (isPaused(spaceId)) pausedAt.set(spaceId, Date.now());

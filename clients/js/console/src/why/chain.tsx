@@ -24,7 +24,7 @@ import { endingsOf, firstWords, isGoing, nobodyWords, runWords } from './chain_w
 import { byRefusal } from './outcomes.ts';
 import { Section } from './section.tsx';
 import { Trigger } from './trigger.tsx';
-import { costText, usageCost } from './words.ts';
+import { costText, inARow, usageCost } from './words.ts';
 
 const MOST_PAGES = 5; // How far back the start of the chain is looked for.
 
@@ -114,7 +114,7 @@ function Endings({ tree, members }: { tree: ChainNode; members: SpaceMembers }) 
   const facts = [
     `${posted} ${posted === 1 ? 'message' : 'messages'}`,
     `${runs} ${runs === 1 ? 'run' : 'runs'}`,
-    `${deepest}${space ? ` of at most ${space.maxChainDepth}` : ''} answers in a row (depth)`,
+    `${inARow(deepest, space?.maxChainDepth)} (depth)`,
     // Only operators and owners know costs.
     ...(members.isOperator || tree.cost !== null ? [costText(tree.cost)] : []),
   ];
@@ -166,6 +166,7 @@ const Node = (props: NodeProps<ChainNode>) => {
 
 function MessageLine({ node, members, runId }: NodeProps<MessageNode>) {
   const { message, refused } = node;
+  const { chainDepth: depth } = message;
   const name = senderName(message.sender, members.nameOf);
   // In a narrow window the drawer would hide the message.
   const show = () => {
@@ -186,7 +187,7 @@ function MessageLine({ node, members, runId }: NodeProps<MessageNode>) {
         <strong>{name}</strong> {firstWords(message)}
       </button>
       <p class="note">
-        {[`#${message.seq}`, `depth ${message.chainDepth}`, sumText(node)]
+        {[`#${message.seq}`, depth > 0 ? `answer ${depth} in a row` : null, sumText(node)]
           .filter(Boolean)
           .join(' · ')}
       </p>
@@ -204,7 +205,7 @@ function RunLine({ node, members, runId }: NodeProps<RunNode>) {
   const { run, agentId } = node;
   const isThis = node.runId === runId;
   const facts = [
-    run === null ? null : `depth ${run.chainDepth}`,
+    run && run.chainDepth > 0 ? `after ${inARow(run.chainDepth)}` : null,
     run?.usage && !run.remote ? usageCost(run.usage) : null,
     node.cost === (run?.usage?.cost ?? null) ? null : sumText(node),
   ];

@@ -20,6 +20,12 @@ const SOURCES = {
 export const sourceWords = (source: keyof typeof SOURCES): string =>
   `${SOURCES[source]} (${source})`;
 
+/** A chain depth in words, with its limit if it is known. */
+export const inARow = (depth: number, most?: number): string =>
+  depth === 1 && most === undefined
+    ? '1 answer'
+    : `${depth}${most === undefined ? '' : ` of at most ${most}`} answers in a row`;
+
 /** How many answers of agents led to a run: its chain depth. */
 export function depthWords(depth: number): string {
   if (depth === 0) return 'no agent had answered before (depth 0)';

@@ -5,10 +5,10 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { spacePath } from '../../api/paths.ts';
 import { isolated } from '../../ui/visible.ts';
-import { costText } from '../../why/words.ts';
+import { costText, inARow } from '../../why/words.ts';
 import { useAnswer } from '../data/answer.ts';
 import { agentsOf, countsOf, firstOf, sumsOf, type Outcome, type RunGroup } from './chains.ts';
-import { storyOf, type ListedRun, type RunMessages } from './listed.ts';
+import { hasSpoken, storyOf, type ListedRun, type RunMessages } from './listed.ts';
 import { Answer, StopChain } from './row_actions.tsx';
 import { RunBar } from './run_bar.tsx';
 import type { RunTable } from './run_table.ts';
@@ -48,7 +48,8 @@ export function ChainRow({ group, table }: ChainRowProps): JSX.Element {
   const { now, agentName, messages } = table;
   const first = firstOf(group);
   const sums = sumsOf(runs, now);
-  const depthText = useDepthText(sums.depth, first);
+  const answers = runs.map((run) => run.chainDepth + Number(hasSpoken(run, messages)));
+  const lengthText = useLengthText(sums.depth > 0 ? Math.max(...answers) : null, first);
   const counts = countsOf(runs, messages);
   const [[state] = ['done' as const]] = counts;
   const story = useMemo(() => storyText(group, messages), [group, messages]);
@@ -72,7 +73,7 @@ export function ChainRow({ group, table }: ChainRowProps): JSX.Element {
             aria-expanded={isOpen}
             onClick={() => setIsOpen(!isOpen)}
           >
-            {`${runs.length} runs ${depthText}`}
+            {`${runs.length} runs ${lengthText}`}
           </button>
           <span class="clipped" dir="auto">
             {story}
@@ -105,12 +106,12 @@ export function ChainRow({ group, table }: ChainRowProps): JSX.Element {
   );
 }
 
-// A message whose answers nobody answered has no depth to speak of.
-function useDepthText(depth: number, { activeSpaceId }: ListedRun): string {
-  const path = depth > 0 && activeSpaceId ? spacePath(activeSpaceId) : null;
+// How many answers follow each other; null if nobody answered an answer.
+function useLengthText(answers: number | null, { activeSpaceId }: ListedRun): string {
+  const path = answers !== null && activeSpaceId ? spacePath(activeSpaceId) : null;
   const { answer } = useAnswer<Schemas['Space']>(path);
-  if (depth === 0) return 'of one message';
-  return `in one chain, depth ${depth}${answer ? ` of ${answer.maxChainDepth}` : ''}`;
+  if (answers === null) return 'of one message';
+  return `in one chain, ${inARow(answers, answer?.maxChainDepth)}`;
 }
 
 // The two sides of a talk, or one agent, whose state the row has, and how many more there are.

@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX, TargetedMouseEvent } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { headingOf } from '../../forms/card/waiting.ts';
 import { agentHash, hashOf, open, runHash } from '../../navigation/address.ts';
+import { inARow } from '../../why/words.ts';
 import { Ago } from './ago.tsx';
 import { hasSpoken, storyOf, type ListedRun, type Story } from './listed.ts';
 import { RowActions } from './row_actions.tsx';
@@ -51,7 +52,7 @@ export function RunRow({ run, table, isNested }: RunRowProps): JSX.Element {
         <span class="note">
           <Where run={run} table={table} />
           {[
-            isNested ? `depth ${run.chainDepth}` : '',
+            isNested && run.chainDepth > 0 ? `after ${inARow(run.chainDepth)}` : '',
             run.remote ? 'works elsewhere' : '',
             run.forkOf ? 'dry run of another run' : '',
             run.retryOf ? 'repeats another run' : '',
