@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { differences, whatWords, whoWords } = await importSource(`
+const { differences, filesWords, whatWords, whoWords } = await importSource(`
   export * from './src/studio/agents/revisions/revision_words.ts';
 `);
 
@@ -24,6 +24,14 @@ test('a revision says what made it', () => {
     ],
   ];
   for (const [revision, words] of cases) assert.equal(whatWords(revision), words);
+});
+
+test('a revision says which files made it', () => {
+  const source = { kind: 'apply', project: 'support', path: 'agents/ada.yaml', commit: '4f2c9e1a' };
+  const revision = { revision: 4, source, changes: changes('/name') };
+  assert.equal(whatWords(revision), 'changed name');
+  assert.equal(filesWords(revision), ', from files: support, agents/ada.yaml at 4f2c9e1');
+  assert.equal(filesWords({ source: API }), '');
 });
 
 test('a revision says who made it', () => {

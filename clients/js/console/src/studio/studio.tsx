@@ -1,6 +1,7 @@
 // The pages for operators and owners, loaded when the first of them is opened.
 //
 // agents/    the agents: list/, new_agent/, and one agent with its tabs
+// managed/   the files that manage agents, spaces and plans
 // gate/      the scores of the wake gate, and its words
 // inbox/     what waits for the caller, with the keys that decide it
 // messages/  a thread, the emoji to react with, the question before a delete, the mentions

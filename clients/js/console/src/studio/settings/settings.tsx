@@ -7,6 +7,7 @@ import { SpaceScope } from '../../api/providers.ts';
 import { hashOf } from '../../navigation/address.ts';
 import { isolated } from '../../ui/visible.ts';
 import { Loaded, Page, Part } from '../frame/page.tsx';
+import { ManagedBy } from '../managed/managed_by.tsx';
 import { AddMember } from './add_member.tsx';
 import { Allowances } from './allowances.tsx';
 import { DeleteSpace } from './delete_space.tsx';
@@ -52,6 +53,9 @@ function OpenSettings({ spaceId }: { spaceId: string }) {
       >
         {space ? (
           <>
+            <ManagedBy managedBy={space.managedBy}>
+              The next apply refuses a change of what the file says, or overwrites it.
+            </ManagedBy>
             {mayGovern ? null : members}
             <Part title="How it works">
               {mayGovern ? (

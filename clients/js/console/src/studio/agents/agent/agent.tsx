@@ -11,6 +11,7 @@ import { isolated } from '../../../ui/visible.ts';
 import { useAnswer } from '../../data/answer.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 import { Loaded, Page } from '../../frame/page.tsx';
+import { ManagedBy } from '../../managed/managed_by.tsx';
 import { isAgent, type AgentTabProps } from '../agent_tab.ts';
 import { Deliveries } from '../deliveries/deliveries.tsx';
 import { AgentState, PauseButton } from '../list/pause_button.tsx';
@@ -23,6 +24,7 @@ import { Setup } from '../setup/setup.tsx';
 import { Tools } from '../tools/tools.tsx';
 import { AgentRuns } from './agent_runs.tsx';
 import { AgentSpaces } from './agent_spaces.tsx';
+import { ExportButton } from './export_button.tsx';
 
 const TABS = [
   { tab: 'setup', name: 'Setup' },
@@ -34,6 +36,13 @@ const TABS = [
   { tab: 'revisions', name: 'Revisions' },
   { tab: 'runs', name: 'Runs' },
 ];
+
+// The tabs that show what files say of an agent.
+const IN_FILES = ['setup', 'tools', 'revisions'];
+
+const DRIFT =
+  'A change of what the file says is drift: the next apply refuses it, unless it is forced, or ' +
+  'you export the agent into its file first.';
 
 export interface AgentProps {
   agentId: string;
@@ -64,6 +73,7 @@ export function Agent({ agentId, tab, revision }: AgentProps): JSX.Element {
         agent ? (
           <>
             <PauseButton agent={agent} onChanged={setChanged} />
+            <ExportButton agent={agent} />
             <Retire agent={agent} />
           </>
         ) : null
@@ -81,7 +91,12 @@ export function Agent({ agentId, tab, revision }: AgentProps): JSX.Element {
         empty="This is a person, not an agent."
       >
         {agent ? (
-          <Contents tab={current} revision={revision} agent={agent} onChanged={setChanged} />
+          <>
+            <ManagedBy managedBy={agent.managedBy}>
+              {IN_FILES.includes(current) ? DRIFT : null}
+            </ManagedBy>
+            <Contents tab={current} revision={revision} agent={agent} onChanged={setChanged} />
+          </>
         ) : null}
       </Loaded>
     </Page>

@@ -10,6 +10,7 @@ import { runHash } from '../../../navigation/address.ts';
 import { isolated } from '../../../ui/visible.ts';
 import { ActionButton } from '../../frame/action_button.tsx';
 import { Loaded, Part } from '../../frame/page.tsx';
+import { ManagedBy } from '../../managed/managed_by.tsx';
 import { Ago } from '../../runs/ago.tsx';
 import { Folded } from './folded.tsx';
 import { PlanForm } from './plan_form.tsx';
@@ -78,6 +79,7 @@ function PlanLine({ record: plan, path, onChanged }: RecordLineProps<Plan>) {
       )}
     >
       <Times plan={plan} />
+      <ManagedBy managedBy={plan.managedBy} />
       <Folded text={instruction} />
     </RecordItem>
   );

@@ -1,7 +1,6 @@
 // One revision: what it changed, what is different now, and the button that restores it.
 
-import type { Entity, Revision, Schemas } from '@smartspace/client';
-import { useClient } from '@smartspace/react';
+import type { Revision, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { agentPath } from '../../../api/paths.ts';
 import { useAnswer } from '../../data/answer.ts';
@@ -10,7 +9,7 @@ import { Loaded, Part } from '../../frame/page.tsx';
 import { Ago } from '../../runs/ago.tsx';
 import type { AgentEntity } from '../agent_tab.ts';
 import { Changes } from './changes.tsx';
-import { differences, whatWords } from './revision_words.ts';
+import { differences, filesWords, whatWords } from './revision_words.ts';
 
 export interface RevisionViewProps {
   agent: AgentEntity;
@@ -18,12 +17,12 @@ export interface RevisionViewProps {
   /** The number of the newest revision. */
   newest: number;
   who: string;
-  /** Called with the changed agent. */
-  onRestored: (agent: Entity) => void;
+  /** Gives the agent the name and the setup that it had then. */
+  restore: () => Promise<void>;
 }
 
 export function RevisionView(props: RevisionViewProps): JSX.Element {
-  const { agent, revision, newest, who, onRestored } = props;
+  const { agent, revision, newest, who, restore } = props;
   const { revision: number, at, changes } = revision;
   return (
     <div class="revision">
@@ -31,6 +30,7 @@ export function RevisionView(props: RevisionViewProps): JSX.Element {
         <p class="note">
           {`${whatWords(revision)} by ${who}, `}
           <Ago at={at} />
+          {filesWords(revision)}
         </p>
         {changes.length > 0 ? (
           <Changes label="What it changed" heads={['Before', 'After']} changes={changes} />
@@ -43,26 +43,24 @@ export function RevisionView(props: RevisionViewProps): JSX.Element {
             : 'This is the agent as it is now.'}
         </p>
       ) : (
-        <Since {...{ agent, number, newest, onRestored }} />
+        <Since {...{ agent, number, newest, restore }} />
       )}
     </div>
   );
 }
 
-interface SinceProps extends Pick<RevisionViewProps, 'agent' | 'newest' | 'onRestored'> {
+interface SinceProps extends Pick<RevisionViewProps, 'agent' | 'newest' | 'restore'> {
   number: number;
 }
 
 // How the agent differs now from that revision.
-function Since({ agent, number, newest, onRestored }: SinceProps) {
-  const client = useClient();
+function Since({ agent, number, newest, restore }: SinceProps) {
   const path = agentPath(agent.id, 'revisions', String(number));
   const { answer, ...load } = useAnswer<Schemas['ShownRevision']>(path);
   const changes = answer ? differences(answer, agent) : [];
   const question =
     `Restore revision ${number} in place of revision ${newest}? ` +
     'The agent gets the name and the setup that it had then, as a new revision.';
-  const restore = async () => onRestored(await client.agents.restore(agent.id, number));
   return (
     <Part title="Then and now">
       <Loaded {...load} isEmpty={answer === null}>

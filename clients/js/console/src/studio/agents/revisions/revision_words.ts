@@ -2,6 +2,7 @@
 
 import type { Revision, Schemas } from '@smartspace/client';
 import { isolated } from '../../../ui/visible.ts';
+import { fileWords } from '../../managed/managed_words.ts';
 
 // So many fields a row names.
 const MOST_FIELDS = 3;
@@ -28,6 +29,10 @@ export function whatWords({ revision, source, changes }: Revision): string {
   const more = changes.length - named.length;
   return `changed ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
+
+/** Which files made a revision: `from files: support, agents/ada.yaml at 4f2c9e1`, or nothing. */
+export const filesWords = ({ source }: Pick<Revision, 'source'>): string =>
+  source.kind === 'apply' ? `, from files: ${fileWords(source)}` : '';
 
 /** Who made a revision. `nameOf` is undefined for somebody who is not known. */
 export function whoWords(by: Revision['by'], nameOf: (id: string) => string | undefined): string {

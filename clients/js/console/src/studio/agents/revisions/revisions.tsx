@@ -1,18 +1,17 @@
 // The revisions of an agent, and one of them beside the list.
 
-import type { Entity, Revision, Schemas } from '@smartspace/client';
-import { useClient } from '@smartspace/react';
+import type { Entity, Revision } from '@smartspace/client';
+import { useClient, useRevisions } from '@smartspace/react';
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { agentPath, entityPath } from '../../../api/paths.ts';
+import { entityPath } from '../../../api/paths.ts';
 import { agentHash, open, revisionHash } from '../../../navigation/address.ts';
-import { useAnswer, type Answer } from '../../data/answer.ts';
 import { useAll } from '../../data/pages.ts';
 import { Loaded, Part } from '../../frame/page.tsx';
 import { Ago } from '../../runs/ago.tsx';
 import type { AgentTabProps } from '../agent_tab.ts';
 import { RevisionView } from './revision_view.tsx';
-import { whatWords, whoWords } from './revision_words.ts';
+import { filesWords, whatWords, whoWords } from './revision_words.ts';
 import { useRowKeys } from './use_row_keys.ts';
 
 export interface RevisionsProps extends AgentTabProps {
@@ -23,8 +22,7 @@ export interface RevisionsProps extends AgentTabProps {
 /** The tab with the revisions of an agent, newest first. */
 export function Revisions({ agent, onChanged, chosen }: RevisionsProps): JSX.Element {
   const { id } = agent;
-  const revisions = useAnswer<Schemas['Revisions']>(agentPath(id, 'revisions'));
-  const items = revisions.answer?.items ?? [];
+  const { revisions: items, restore, reload, ...load } = useRevisions(id);
   const newest = items[0]?.revision ?? 0;
   const number = chosen ?? newest;
   const shown = items.find(({ revision }) => revision === number);
@@ -33,8 +31,9 @@ export function Revisions({ agent, onChanged, chosen }: RevisionsProps): JSX.Ele
   const list = useRef<HTMLUListElement>(null);
   useRowKeys(list);
   useInView(list, shown);
-  useInStep({ agent, onChanged }, revisions);
-  const restored = (changed: Entity) => {
+  useInStep({ agent, onChanged }, newest, reload);
+  const restoreIt = async () => {
+    const changed = await restore(number);
     setSaid(`Revision ${number} is restored. The agent has revision ${changed.revision} now.`);
     onChanged(changed);
     open(agentHash(id, 'revisions'), true);
@@ -45,7 +44,7 @@ export function Revisions({ agent, onChanged, chosen }: RevisionsProps): JSX.Ele
         {said}
       </p>
       <Loaded
-        {...revisions}
+        {...load}
         isEmpty={items.length === 0}
         empty="No revision is kept yet. The next change of the agent is listed here."
       >
@@ -62,7 +61,7 @@ export function Revisions({ agent, onChanged, chosen }: RevisionsProps): JSX.Ele
                     <span>{`${whatWords(each)} `}</span>
                     <span class="note">
                       <Ago at={each.at} />
-                      {` by ${whoOf(each)}`}
+                      {` by ${whoOf(each)}${filesWords(each)}`}
                     </span>
                   </a>
                 </li>
@@ -86,7 +85,7 @@ export function Revisions({ agent, onChanged, chosen }: RevisionsProps): JSX.Ele
               {...{ agent, newest }}
               revision={shown}
               who={whoOf(shown)}
-              onRestored={restored}
+              restore={restoreIt}
             />
           ) : (
             <p class="empty">{`Revision ${number} is not kept. The last 50 are.`}</p>
@@ -118,15 +117,11 @@ function useWho(items: readonly Revision[]) {
 
 // Another tab or the head of the page changes the agent, and so do others: what is older, the list
 // or the agent, is loaded again.
-function useInStep(
-  { agent, onChanged }: AgentTabProps,
-  { answer, reload }: Answer<Schemas['Revisions']>,
-) {
+function useInStep({ agent, onChanged }: AgentTabProps, listed: number, reload: () => void) {
   const client = useClient();
-  const listed = answer?.items[0]?.revision;
   const known = agent.revision ?? 0;
   useEffect(() => {
-    if (listed === undefined || listed === known) return;
+    if (listed === 0 || listed === known) return;
     if (listed < known) reload();
     // The list is right without it, too.
     else client.request<Entity>('GET', entityPath(agent.id)).then(onChanged, () => {});
