@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { isAccessible } from './accessible.js';
 import { openTab, signInAs, waitUntilLive } from './console_page.js';
 import { api, product } from './suite.js';
 
@@ -53,6 +54,7 @@ test('the page of an agent names its file, and so does the plan', async (t) => {
   await page.getByRole('button', { name: 'Pause Mia' }).click();
   await page.getByRole('button', { name: 'Resume Mia' }).waitFor();
   assert.equal(await ofAgent.count(), 1);
+  await isAccessible(page);
 
   await page.getByRole('link', { name: 'Plans' }).click();
   const plan = page.getByRole('list', { name: 'Plans' }).getByRole('listitem');
