@@ -1,0 +1,1 @@
+import"./chunk.F7O4PN5D.js";

@@ -1,1 +1,0 @@
-import"./chunk.QPYJTBV4.js";
