@@ -50,6 +50,11 @@ impl Clause {
         self.write.contains("FIND#/")
     }
 
+    /// Whether it is a condition of what files store.
+    pub fn is_of_applies(&self) -> bool {
+        ["PROJECT#/", "EXT#/"].iter().any(|item| self.write.contains(item))
+    }
+
     /// Drops this clause from every write of a call that has it.
     pub fn drop_from(&self, operation: &str, request: &mut Value) {
         for (verb, write) in writes(operation, request) {

@@ -32,9 +32,10 @@ impl Deployment {
         let chance = Chance::new(input.seed, input.suppressed.clone());
         let mut parameters = Parameters::from_seed(&chance);
         if let Some(mutant) = input.mutant {
-            // Only some mutants need changes of messages or searches, and they ask for them.
+            // Only some mutants need these, and they ask for them.
             parameters.changes = false;
             parameters.searches = false;
+            parameters.applies = false;
             mutant.adjust(&mut parameters);
         }
         // Other conditions are found without changes of messages.
@@ -43,6 +44,9 @@ impl Deployment {
         }
         if input.dropped.as_ref().is_some_and(|dropped| !dropped.is_of_searches()) {
             parameters.searches = false;
+        }
+        if input.dropped.as_ref().is_some_and(|dropped| !dropped.is_of_applies()) {
+            parameters.applies = false;
         }
         if input.dropped.is_some() || input.finds_deciding {
             parameters.fault_rates.held = parameters.fault_rates.held.max(HELD);

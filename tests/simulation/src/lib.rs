@@ -36,6 +36,7 @@
 //! - [`snapshots`]: connections that ask for the text of a stream, and that join in its middle
 //! - [`operator`]: makes plans; [`services`]: send webhooks; [`remover`]: deletes a space;
 //!   `empty_spaces`: people leave spaces of their own
+//! - `applies`: operators apply files, and change by hand what these manage
 //! - `searchers`: search a space with a long past, the archive, and change it
 //! - [`remote_agents`]: answer the webhooks that wake them
 //!
@@ -46,6 +47,7 @@
 //! - [`size`]: how much a simulation produced
 //! - [`search`]: the seeds that find the mutants
 
+mod applies;
 pub mod chance;
 pub mod client;
 pub mod conditions;
@@ -208,6 +210,8 @@ async fn perform_actions(deployment: &Arc<Deployment>) -> Result<Clients, String
     let remover = removes.then(|| tokio::spawn(remover::delete_a_space(Arc::clone(deployment))));
     let searches = parameters.searches;
     let searchers = searches.then(|| tokio::spawn(searchers::use_archive(Arc::clone(deployment))));
+    let applies = parameters.applies;
+    let applies = applies.then(|| tokio::spawn(applies::apply_files(Arc::clone(deployment))));
     let others = async {
         let operator = join(operator).await?;
         let services = join(services).await?;
@@ -215,6 +219,7 @@ async fn perform_actions(deployment: &Arc<Deployment>) -> Result<Clients, String
         join(uploads).await?;
         join(empties).await?;
         join(searchers).await?;
+        join(applies).await?;
         Ok::<_, String>((operator, services))
     };
     let (people, others) = tokio::join!(join_all(people), others);

@@ -5,11 +5,12 @@
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
 //! `messages`, `changes`, `runs`, `lanes`, `cursors`, `plans`, `forms`, `approvals`, `outside`,
-//! `budgets`, `prompts` and `searches`, single writes to `runs`, `frames`, `spaces`, `budgets`,
-//! `prompts`, `changes` and `rates`, and queries to `searches`.
+//! `budgets`, `prompts`, `searches`, `revisions` and `applies`, single writes to `runs`, `frames`,
+//! `spaces`, `budgets`, `prompts`, `changes`, `rates` and `applies`, and queries to `searches`.
 //! `writes` reads and edits the transaction's JSON for all of them. `promises` has the promises
 //! that mutants break, and `parameters` the deployments in which they do.
 
+mod applies;
 mod approvals;
 mod budgets;
 mod changes;
@@ -242,6 +243,12 @@ pub enum Mutant {
     SearchesLeftSpaces,
     /// Promise 16: a change of an agent is stored without its revision.
     LosesRevisions,
+    /// Promise 17: what was applied of an object is not stored with it.
+    ForgetsApplied,
+    /// Promise 17: an apply does not check that an object is as it was found.
+    OverwritesChanges,
+    /// Promise 17: an apply that died blocks its project for ever.
+    KeepsLocks,
 }
 
 impl Mutant {
@@ -274,6 +281,7 @@ impl Mutant {
         }
         if operation == "PutItem" {
             rates::change_put(self, request);
+            applies::change_put(self, request);
         }
         if let Some(answered) = self.before_single_write(storage, operation, request) {
             return Some(answered);
@@ -295,6 +303,7 @@ impl Mutant {
         changes::change(self, chance, storage, parts);
         searches::change(self, parts);
         revisions::change(self, parts);
+        applies::change(self, parts);
         messages::change(self, chance, parts)
             .or_else(|| runs::change(self, parts))
             .or_else(|| forms::change(self, parts))

@@ -60,6 +60,8 @@ pub struct Parameters {
     pub changes: bool,
     /// Whether people and agents search, and one space has a long past.
     pub searches: bool,
+    /// Whether an operator applies files.
+    pub applies: bool,
     /// Whether people send files.
     pub files: bool,
     /// Whether people make spaces and leave them.
@@ -195,6 +197,7 @@ impl Parameters {
             remote: !crowd && draw.number("remote", 0, 4) == 0,
             changes: !crowd && draw.number("changes", 0, 2) == 0,
             searches,
+            applies: !crowd && draw.number("applies", 0, 4) == 0,
             files: !crowd && draw.number("files", 0, 3) == 0,
             empties: empties.is_some(),
             empty_spaces_kept: empties.unwrap_or(EMPTY_SPACES_KEPT),

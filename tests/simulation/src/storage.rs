@@ -38,6 +38,8 @@ pub struct RunWrites {
     pub creations: usize,
     /// When the run ended.
     pub ended: Option<(Instant, u64)>,
+    /// The number of the write by which the run was first claimed.
+    pub claimed: Option<u64>,
     /// The number of the last write of an answer, a result or a message.
     pub wrote: u64,
     /// When the last form of each step got its result.
@@ -66,6 +68,8 @@ pub struct Storage {
     pub held_writes: HeldWrites,
     /// The writes of runs, by their ids.
     runs: Mutex<BTreeMap<String, RunWrites>>,
+    /// The numbers of the writes of agents' revisions, by agent and revision.
+    revisions: Mutex<BTreeMap<(String, u64), u64>>,
     /// The states of plans, by their agents and ids.
     plans: Mutex<BTreeMap<(String, String), Vec<PlanState>>>,
     /// The states of messages and summaries.
@@ -91,6 +95,7 @@ impl Storage {
             copy: EmbeddedTable::in_memory()?,
             pending: Mutex::default(),
             runs: Mutex::default(),
+            revisions: Mutex::default(),
             plans: Mutex::default(),
             shown: Mutex::default(),
             removed: Mutex::default(),
@@ -229,6 +234,10 @@ impl Storage {
             return;
         };
         let item = self.item(key);
+        // Plans of files are never due, and whoever applies the files looks at them.
+        if !item["managedBy"].is_null() {
+            return;
+        }
         let mut plans = locked(&self.plans);
         let noted = plans
             .entry((agent.trim_start_matches("ENTITY#").to_owned(), plan.to_owned()))
@@ -236,6 +245,19 @@ impl Storage {
         let plan = (!item.is_null()).then(|| plain_item(&item));
         if plan.is_some() || noted.last().is_some_and(|last| last.plan.is_some()) {
             noted.push(PlanState { at: Instant::now(), number, plan });
+        }
+    }
+
+    /// The number of the write of an agent's revision.
+    pub fn revision_written(&self, agent: &str, revision: u64) -> Option<u64> {
+        locked(&self.revisions).get(&(agent.to_owned(), revision)).copied()
+    }
+
+    fn note_revision(&self, pk: &str, sk: &str, number: u64) {
+        let agent = pk.strip_prefix("ENTITY#");
+        let revision = sk.strip_prefix("REV#").and_then(|number| number.parse().ok());
+        if let (Some(agent), Some(revision)) = (agent, revision) {
+            locked(&self.revisions).entry((agent.to_owned(), revision)).or_insert(number);
         }
     }
 
@@ -251,6 +273,7 @@ impl Storage {
             let key = if item.is_null() { &update["Key"] } else { item };
             let pk = key["PK"]["S"].as_str().unwrap_or_default();
             let sk = key["SK"]["S"].as_str().unwrap_or_default();
+            self.note_revision(pk, sk, number);
             let redacts = locked(&self.shown).redacts(pk, sk, item);
             self.note_shown(part);
             let sets = |name: &str| {
@@ -280,6 +303,9 @@ impl Storage {
             }
             if sk == "META" && (item.is_object() || sets("#status = ")) {
                 locked(&self.lanes).note(&plain_item(&self.item(key)));
+            }
+            if sets("if_not_exists(#startedAt") {
+                noted.claimed.get_or_insert(number);
             }
             if sk == "META" && sets("#finishedAt") {
                 noted.ended.get_or_insert((Instant::now(), number));

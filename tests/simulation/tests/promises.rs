@@ -251,6 +251,9 @@ mutants! {
     finds_old_blocks: ReadsOldBlocks
     finds_searches_of_left_spaces: SearchesLeftSpaces
     finds_lost_revisions: LosesRevisions
+    finds_forgotten_applies: ForgetsApplied
+    finds_overwritten_changes: OverwritesChanges
+    finds_kept_locks: KeepsLocks
 }
 
 #[test]

@@ -113,6 +113,12 @@ impl Mutant {
                 rates.killed_before = rates.killed_before.max(40_000);
             }
             Self::ScoresWithoutHead => parameters.score_races(),
+            Self::ForgetsApplied | Self::OverwritesChanges => parameters.apply_files(),
+            Self::KeepsLocks => {
+                parameters.apply_files();
+                let rates = &mut parameters.fault_rates;
+                rates.killed_before = rates.killed_before.max(20_000);
+            }
             Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => parameters.watch_closely(),
             _ => self.adjust_changes(parameters),
         }

@@ -85,6 +85,7 @@ impl Mutant {
             | Self::ReadsOldBlocks
             | Self::SearchesLeftSpaces => 15,
             Self::LosesRevisions => 16,
+            Self::ForgetsApplied | Self::OverwritesChanges | Self::KeepsLocks => 17,
             _ => 10,
         }
     }

@@ -38,16 +38,23 @@ pub(super) fn followers_learn_of_read_positions(evidence: &mut Evidence<'_>) {
     }
 }
 
-/// People who have not read what they have posted themselves.
+/// People who have not read what they have posted themselves. Nobody has posted the old messages of
+/// the archive.
 fn unread_posts(evidence: &Evidence<'_>) -> Vec<String> {
     let mut found = Vec::new();
+    let archive = evidence.ledger.searches.archive.as_ref();
     for (space, message) in evidence.stored.all_messages() {
         let sender = &message["sender"];
         let place = (space.clone(), sender["id"].as_str().unwrap_or_default().to_owned());
         let member = evidence.stored.members.get(&place).filter(|member| member["left"] != true);
+        let seq = message["seq"].as_u64().unwrap_or_default();
+        let is_past = archive.is_some_and(|archive| {
+            archive.space.to_string() == *space && seq <= archive.past.len() as u64
+        });
         if sender["type"] == "human"
+            && !is_past
             && let Some(read) = member.and_then(|member| member["readSeq"].as_u64())
-            && message["seq"].as_u64().is_some_and(|seq| seq > read)
+            && seq > read
         {
             found.push(format!("{} has read {space} up to {read}, before {message}", place.1));
         }

@@ -1,19 +1,18 @@
 //! Promise 16: each change of an agent has a revision, and each step names the one with which its
 //! model was asked.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
-use serde_json::Value;
-use smartspace_domain::{Time, agents::revisions::REVISIONS};
+use smartspace_domain::agents::revisions::REVISIONS;
 
-use crate::oracle::{Evidence, Stored};
-
-/// How much the clocks of two processes may differ.
-const CLOCKS_DIFFER: Duration = Duration::from_secs(10);
+use crate::{
+    oracle::{Evidence, Stored},
+    storage::Storage,
+};
 
 pub(super) fn changes_have_revisions_and_steps_name_them(evidence: &mut Evidence<'_>) {
     let mut found = gaps(&evidence.stored);
-    found.extend(wrong_steps(&evidence.stored));
+    found.extend(wrong_steps(&evidence.stored, &evidence.env.storage));
     for text in found {
         evidence.report(16, text);
     }
@@ -33,11 +32,10 @@ fn gaps(stored: &Stored) -> Vec<String> {
     found
 }
 
-/// Steps with a revision that did not exist before they ended, or that was replaced before their
-/// run was claimed for the first time, and runs that name an older one than their last step: its
-/// worker may have died, and the next one may have stored no step.
-fn wrong_steps(stored: &Stored) -> Vec<String> {
-    let time = |value: &Value| value.as_str().and_then(|text| text.parse::<Time>().ok());
+/// Steps with a revision that did not exist when their run wrote for the last time, or that was
+/// replaced before their run was claimed for the first time, and runs that name an older one than
+/// their last step: its worker may have died, and the next one may have stored no step.
+fn wrong_steps(stored: &Stored, storage: &Storage) -> Vec<String> {
     let mut last = BTreeMap::new();
     let mut found = Vec::new();
     for ((run, index), step) in &stored.steps {
@@ -47,16 +45,11 @@ fn wrong_steps(stored: &Stored) -> Vec<String> {
             found.push(format!("step {index} of {run} names no revision"));
             continue;
         };
-        let at = |number: u64| {
-            let revision = stored.revisions.get(&(agent.to_owned(), number));
-            revision.and_then(|revision| time(&revision["at"]))
-        };
-        let is_early = at(number)
-            .zip(time(&step["finishedAt"]))
-            .is_some_and(|(at, end)| at > end + CLOCKS_DIFFER);
-        let began = time(&owner["startedAt"]);
+        let writes = storage.run_writes(run);
+        let written = |number: u64| storage.revision_written(agent, number);
+        let is_early = written(number).is_some_and(|written| written > writes.wrote);
         let is_late =
-            at(number + 1).zip(began).is_some_and(|(next, began)| next + CLOCKS_DIFFER < began);
+            written(number + 1).zip(writes.claimed).is_some_and(|(next, claimed)| next < claimed);
         let exists = stored.last_revisions.get(agent).is_none_or(|last| number <= *last);
         if is_early || is_late || !exists {
             found.push(format!("step {index} of {run} names revision {number} of {agent}"));

@@ -30,6 +30,7 @@ impl Parameters {
         self.services = false;
         self.changes = false;
         self.searches = false;
+        self.applies = false;
         self.agent_depth = 3;
         self.actions = 8;
         self.deletes_space = false;
@@ -207,6 +208,14 @@ impl Parameters {
         self.space_runs = None;
     }
 
+    /// Lets an operator apply files, and people do little else.
+    pub(crate) fn apply_files(&mut self) {
+        self.keep_only_messages();
+        self.applies = true;
+        self.actions = 1;
+        self.partition_limits = None;
+    }
+
     /// Lets three agents answer each other.
     pub(crate) fn let_agents_talk(&mut self) {
         self.keep_only_messages();
@@ -252,6 +261,7 @@ impl Parameters {
             remote: false,
             changes: false,
             searches: false,
+            applies: false,
             files: false,
             empties: false,
             empty_spaces_kept: EMPTY_SPACES_KEPT,
