@@ -16,14 +16,17 @@ use reqwest::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use smartspace_domain::{
+    errors::Fault,
     ids::{AttachmentId, EntityId, SpaceId},
     limits::BODY_BYTES,
-    problems::Problem,
+    projects::APPLY_BYTES,
 };
 use tokio::time::sleep;
 
 /// Time limit of a call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+/// Time limit of an apply, which writes its objects one after the other.
+const APPLY_TIMEOUT: Duration = Duration::from_mins(2);
 /// Maximum number of retries of a read after a temporary refusal.
 const RETRIES: u32 = 5;
 /// How often an upload is tried.
@@ -71,7 +74,7 @@ impl UploadFailure {
 }
 
 /// A refusal of the API, or the reason why there was no answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 #[error("{status}: {detail}")]
 pub struct Refusal {
     /// The HTTP status; 503 if there was no answer.
@@ -80,6 +83,22 @@ pub struct Refusal {
     pub detail: String,
     /// With status 429, the number of seconds after which the call may be repeated.
     pub retry_after: Option<u64>,
+    /// With status 422, the faults of the input.
+    pub errors: Vec<Fault>,
+    /// With status 409 to an apply, what would become of each object.
+    pub results: Option<Value>,
+    /// The version of the API, where it names it.
+    pub version: Option<String>,
+}
+
+/// The part of problem details that is used here. [`Problem`](smartspace_domain::problems::Problem)
+/// is stricter: it has no field of another version.
+#[derive(Debug, Deserialize)]
+struct ReceivedProblem {
+    detail: String,
+    #[serde(default)]
+    errors: Vec<Fault>,
+    results: Option<Value>,
 }
 
 /// A page of a list.
@@ -110,7 +129,7 @@ pub fn attachment_path(space: SpaceId, id: AttachmentId) -> String {
 impl Refusal {
     /// A refusal that does not say when to retry.
     pub fn new(status: u16, detail: impl Into<String>) -> Self {
-        Self { status, detail: detail.into(), retry_after: None }
+        Self { status, detail: detail.into(), ..Self::default() }
     }
 
     /// Whether the same call may succeed a moment later.
@@ -214,11 +233,7 @@ impl Session {
         body: &Value,
         key: Option<&str>,
     ) -> Result<T, Refusal> {
-        let body = body.to_string();
-        if body.len() > BODY_BYTES {
-            let detail = format!("expected a body of at most {BODY_BYTES} bytes");
-            return Err(Refusal::new(413, detail));
-        }
+        let body = limited(body, BODY_BYTES)?;
         let mut request = self.request(Method::POST, path, &[])?;
         request = request.header(CONTENT_TYPE, "application/json").body(body);
         if let Some(key) = key {
@@ -228,6 +243,21 @@ impl Session {
             request = request.header("idempotency-key", key);
         }
         self.call(path, request).await
+    }
+
+    /// Applies files: posts `body` to `/v1/apply`. A dry run writes nothing.
+    ///
+    /// It takes as long as it needs, because what was written stays if the call ends early.
+    pub async fn apply<T: DeserializeOwned>(
+        &self,
+        body: &Value,
+        is_dry_run: bool,
+    ) -> Result<T, Refusal> {
+        let body = limited(body, APPLY_BYTES)?;
+        let path = "/v1/apply";
+        let query = is_dry_run.then(|| ("dryRun", "true".to_owned()));
+        let request = self.request(Method::POST, path, query.as_slice())?.timeout(APPLY_TIMEOUT);
+        self.call(path, request.header(CONTENT_TYPE, "application/json").body(body)).await
     }
 
     /// Puts `body` at `path`. The call may be repeated.
@@ -397,10 +427,22 @@ async fn refusal_in(answer: Response) -> Refusal {
     let status = answer.status().as_u16();
     let retry_after = answer.headers().get(RETRY_AFTER);
     let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
+    let version = answer.headers().get("smartspace-version");
+    let version = version.and_then(|value| Some(value.to_str().ok()?.to_owned()));
     // API Gateway itself may answer, and not with problem details.
-    let problem: Option<Problem> = answer.json().await.ok();
-    let detail = problem.map_or_else(|| "the API refused".into(), |problem| problem.detail);
-    Refusal { status, detail, retry_after }
+    let problem: Option<ReceivedProblem> = answer.json().await.ok();
+    let Some(ReceivedProblem { detail, errors, results }) = problem else {
+        return Refusal { retry_after, version, ..Refusal::new(status, "the API refused") };
+    };
+    Refusal { status, detail, retry_after, errors, results, version }
+}
+
+fn limited(body: &Value, most: usize) -> Result<String, Refusal> {
+    let body = body.to_string();
+    if body.len() > most {
+        return Err(Refusal::new(413, format!("expected a body of at most {most} bytes")));
+    }
+    Ok(body)
 }
 
 fn no_answer(path: &str, error: reqwest::Error) -> Refusal {

@@ -1,0 +1,32 @@
+//! What is wrong, and in which line of which file.
+
+use std::{fmt, sync::Arc};
+
+use crate::yaml::Origin;
+
+/// Something wrong, or worth a look, in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FileFault {
+    pub(crate) origin: Origin,
+    pub(crate) detail: String,
+}
+
+impl FileFault {
+    pub(crate) fn new(origin: Origin, detail: impl Into<String>) -> Self {
+        Self { origin, detail: detail.into() }
+    }
+
+    /// A fault of a whole file, or of a folder.
+    pub(crate) fn of_file(file: &str, detail: impl Into<String>) -> Self {
+        Self::new(Origin { file: Arc::from(file), line: 0 }, detail)
+    }
+}
+
+impl fmt::Display for FileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.origin.line {
+            0 => write!(f, "{}: {}", self.origin.file, self.detail),
+            line => write!(f, "{}:{line}: {}", self.origin.file, self.detail),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! YAML and JSON files as JSON values that know their lines.
+
+mod reader;
+mod scalars;
+mod tree;
+
+pub(crate) use self::{
+    reader::read,
+    tree::{Node, NodeKind, Origin},
+};
