@@ -68,6 +68,9 @@ Tools:
 #[derive(Parser)]
 #[command(name = "smartspace", version, about, after_help = ENVIRONMENT)]
 pub(crate) struct Flags {
+    /// What to do with a deployment; without a command this program serves one
+    #[command(subcommand)]
+    pub(crate) command: Option<smartspace_cli::Command>,
     /// Address and port to listen on
     #[arg(
         long,

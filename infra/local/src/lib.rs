@@ -86,7 +86,10 @@ fn open_table(path: Option<&Path>) -> Result<LocalTable, String> {
 
 /// Runs the product on another table, for tests with one that behaves worse.
 pub fn main_on(open: OpenTable) -> ExitCode {
-    let flags = Flags::parse();
+    let mut flags = Flags::parse();
+    if let Some(command) = flags.command.take() {
+        return smartspace_cli::run(command);
+    }
     // Invalid secrets are reported when the flags are checked.
     let concealed = log::start(&flags.log, Arc::new(flags.secrets().unwrap_or_default()));
     // Each client uses a file descriptor. Many systems allow a process only about a thousand.
