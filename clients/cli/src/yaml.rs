@@ -3,8 +3,10 @@
 mod reader;
 mod scalars;
 mod tree;
+mod writer;
 
 pub(crate) use self::{
     reader::read,
     tree::{Node, NodeKind, Origin},
+    writer::write,
 };

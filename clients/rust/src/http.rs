@@ -84,11 +84,9 @@ pub struct Refusal {
     /// With status 429, the number of seconds after which the call may be repeated.
     pub retry_after: Option<u64>,
     /// With status 422, the faults of the input.
-    pub errors: Vec<Fault>,
+    pub errors: Box<[Fault]>,
     /// With status 409 to an apply, what would become of each object.
-    pub results: Option<Value>,
-    /// The version of the API, where it names it.
-    pub version: Option<String>,
+    pub results: Option<Box<Value>>,
 }
 
 /// The part of problem details that is used here. [`Problem`](smartspace_domain::problems::Problem)
@@ -97,8 +95,8 @@ pub struct Refusal {
 struct ReceivedProblem {
     detail: String,
     #[serde(default)]
-    errors: Vec<Fault>,
-    results: Option<Value>,
+    errors: Box<[Fault]>,
+    results: Option<Box<Value>>,
 }
 
 /// A page of a list.
@@ -427,14 +425,12 @@ async fn refusal_in(answer: Response) -> Refusal {
     let status = answer.status().as_u16();
     let retry_after = answer.headers().get(RETRY_AFTER);
     let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
-    let version = answer.headers().get("smartspace-version");
-    let version = version.and_then(|value| Some(value.to_str().ok()?.to_owned()));
     // API Gateway itself may answer, and not with problem details.
     let problem: Option<ReceivedProblem> = answer.json().await.ok();
     let Some(ReceivedProblem { detail, errors, results }) = problem else {
-        return Refusal { retry_after, version, ..Refusal::new(status, "the API refused") };
+        return Refusal { retry_after, ..Refusal::new(status, "the API refused") };
     };
-    Refusal { status, detail, retry_after, errors, results, version }
+    Refusal { status, detail, retry_after, errors, results }
 }
 
 fn limited(body: &Value, most: usize) -> Result<String, Refusal> {

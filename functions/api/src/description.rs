@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+mod file_schemas;
+#[cfg(test)]
 mod flat;
 #[cfg(test)]
 mod made;

@@ -20,7 +20,7 @@ impl From<Refusal> for ProblemResponse {
 
 impl IntoResponse for ProblemResponse {
     fn into_response(self) -> Response {
-        let Refusal { status, detail, retry_after } = self.0;
+        let Refusal { status, detail, retry_after, .. } = self.0;
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let title = status.canonical_reason().unwrap_or_default();
         let mut response = respond(&Problem::new(status.as_u16(), title, detail));

@@ -8,6 +8,7 @@ mod answer;
 mod check;
 mod merge;
 mod references;
+mod request;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -20,7 +21,7 @@ pub use self::{
     answer::{Applied, ApplyAnswer, ApplySummary, Drift, ObjectAction, ObjectResult},
     check::{MemberSpec, PlanSpec, Spec},
     merge::{AppliedFields, drift_of, leaves, merged},
-    references::{Referred, refer},
+    references::{Referred, name_ids, refer},
 };
 pub use crate::managed_by::ManagedBy;
 use crate::{InvalidText, checked_text::checked_text, names::is_plain, schemas};

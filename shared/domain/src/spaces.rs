@@ -332,6 +332,34 @@ impl Space {
         }
     }
 
+    /// All settings of a space, as owners and the operator see it.
+    pub fn all_settings(&self) -> SpaceSettings {
+        let ShownSettings {
+            name,
+            trigger_policy,
+            admin_agent_id,
+            gate,
+            max_chain_depth,
+            answer_questions,
+            max_auto_replies,
+            paused,
+        } = self.settings.clone();
+        let router = self.router.clone().and_then(|shown| shown.0);
+        let budget = self.budget.clone().unwrap_or_default();
+        SpaceSettings {
+            name,
+            trigger_policy,
+            admin_agent_id,
+            router,
+            gate,
+            max_chain_depth,
+            answer_questions,
+            max_auto_replies,
+            paused,
+            budget,
+        }
+    }
+
     /// The space without the settings that only owners and the operator see.
     #[must_use]
     pub fn for_members(self) -> Self {

@@ -161,7 +161,7 @@ impl Projects<'_> {
         let rev = found.lock.as_ref().map_or(0, |lock| lock.rev) + 1;
         let (until, token) = (Some(now + LOCKED_FOR), Some(token.clone()));
         let lock = Lock { rev, until, token: token.clone(), commit };
-        let write = Write::put(key.clone(), &lock)?;
+        let write = Write::fill(key.clone(), &lock, &["until", "token", "commit"])?;
         let write = match &found.lock {
             None => write.if_absent(),
             Some(before) => write.when("#rev = :rev").value(":rev", before.rev)?,
@@ -239,7 +239,8 @@ impl ObjectRecord {
     pub fn write(&self, project: &ProjectName, before: Option<&Self>) -> Result<Write> {
         let Self { external_id, id, rev, .. } = self.clone();
         let packed = Packed::small(&(&self.fields, &self.members))?;
-        let write = Write::put(self.key(project), &StoredObject { external_id, id, rev, packed })?;
+        let stored = StoredObject { external_id, id, rev, packed };
+        let write = Write::fill(self.key(project), &stored, &[])?;
         match before {
             None => Ok(write.if_absent()),
             Some(before) => write.when("#rev = :rev").value(":rev", before.rev),

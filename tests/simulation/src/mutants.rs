@@ -281,7 +281,6 @@ impl Mutant {
         }
         if operation == "PutItem" {
             rates::change_put(self, request);
-            applies::change_put(self, request);
         }
         if let Some(answered) = self.before_single_write(storage, operation, request) {
             return Some(answered);
@@ -319,6 +318,7 @@ impl Mutant {
     ) -> Option<RawResponse> {
         if operation == "UpdateItem" {
             runs::change_update(self, request);
+            applies::change_update(self, request);
             if let Some(settled) = budgets::change_update(self, request) {
                 return Some(settled);
             }

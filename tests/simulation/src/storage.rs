@@ -38,8 +38,6 @@ pub struct RunWrites {
     pub creations: usize,
     /// When the run ended.
     pub ended: Option<(Instant, u64)>,
-    /// The number of the write by which the run was first claimed.
-    pub claimed: Option<u64>,
     /// The number of the last write of an answer, a result or a message.
     pub wrote: u64,
     /// When the last form of each step got its result.
@@ -68,8 +66,8 @@ pub struct Storage {
     pub held_writes: HeldWrites,
     /// The writes of runs, by their ids.
     runs: Mutex<BTreeMap<String, RunWrites>>,
-    /// The numbers of the writes of agents' revisions, by agent and revision.
-    revisions: Mutex<BTreeMap<(String, u64), u64>>,
+    /// When agents' revisions were written, by agent and revision, with the number of the write.
+    revisions: Mutex<BTreeMap<(String, u64), (Instant, u64)>>,
     /// The states of plans, by their agents and ids.
     plans: Mutex<BTreeMap<(String, String), Vec<PlanState>>>,
     /// The states of messages and summaries.
@@ -248,8 +246,8 @@ impl Storage {
         }
     }
 
-    /// The number of the write of an agent's revision.
-    pub fn revision_written(&self, agent: &str, revision: u64) -> Option<u64> {
+    /// When an agent's revision was written, with the number of the write.
+    pub fn revision_written(&self, agent: &str, revision: u64) -> Option<(Instant, u64)> {
         locked(&self.revisions).get(&(agent.to_owned(), revision)).copied()
     }
 
@@ -257,7 +255,9 @@ impl Storage {
         let agent = pk.strip_prefix("ENTITY#");
         let revision = sk.strip_prefix("REV#").and_then(|number| number.parse().ok());
         if let (Some(agent), Some(revision)) = (agent, revision) {
-            locked(&self.revisions).entry((agent.to_owned(), revision)).or_insert(number);
+            locked(&self.revisions)
+                .entry((agent.to_owned(), revision))
+                .or_insert((Instant::now(), number));
         }
     }
 
@@ -303,9 +303,6 @@ impl Storage {
             }
             if sk == "META" && (item.is_object() || sets("#status = ")) {
                 locked(&self.lanes).note(&plain_item(&self.item(key)));
-            }
-            if sets("if_not_exists(#startedAt") {
-                noted.claimed.get_or_insert(number);
             }
             if sk == "META" && sets("#finishedAt") {
                 noted.ended.get_or_insert((Instant::now(), number));

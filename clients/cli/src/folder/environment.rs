@@ -52,11 +52,9 @@ impl Environment {
 
 fn text(node: Option<Node>) -> Result<Option<String>, FileFault> {
     let Some(node) = node else { return Ok(None) };
-    match node.text() {
-        Some(text) => Ok(Some(text.to_owned())),
-        None => {
-            let detail = format!("expected a text, got {}; quote it", node.kind_name());
-            Err(FileFault::new(node.origin.clone(), detail))
-        }
+    if let Some(text) = node.text() {
+        return Ok(Some(text.to_owned()));
     }
+    let detail = format!("expected a text, got {}; quote it", node.kind_name());
+    Err(FileFault::new(node.origin, detail))
 }

@@ -29,11 +29,6 @@ impl FileTree {
         if root.is_dir() { Ok(Self { root }) } else { Err(fault("expected a folder".to_owned())) }
     }
 
-    /// The folder's own path.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// The described files of a subfolder by path, such as `agents/ada.yaml`. Empty if there is no
     /// such folder.
     pub(crate) fn list(&self, folder: &str) -> Result<Vec<String>, FileFault> {

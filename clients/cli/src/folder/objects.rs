@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use smartspace_domain::projects::{ObjectKind, ProjectName};
 use unicode_normalization::UnicodeNormalization;
 
-use super::{FileTree, Variables, texts, tool_sets};
+use super::{FileTree, Variables, texts, tool_sets, variables};
 use crate::{
     faults::FileFault,
     yaml::{self, Node, NodeKind},
@@ -24,7 +24,10 @@ pub(crate) struct FileObject {
     /// The path in the folder.
     pub(crate) path: String,
     pub(crate) node: Node,
-    pub(crate) has_comments: bool,
+    /// What a program that writes the file anew would lose.
+    pub(crate) would_lose: Option<&'static str>,
+    /// The path of the file with its long text.
+    pub(crate) text_file: Option<String>,
 }
 
 /// A folder's project and objects.
@@ -117,6 +120,13 @@ fn object(
     let bytes = tree.read(&path).map_err(one)?;
     let read = yaml::read(&path, &bytes).map_err(one)?;
     let (mut node, has_comments) = (read.root, read.has_comments);
+    let would_lose = if has_comments {
+        Some("comments")
+    } else if node.get("toolSets").is_some() {
+        Some("tool sets")
+    } else {
+        variables::is_used(&node).then_some("variables")
+    };
     if !matches!(node.kind, NodeKind::Map(_)) {
         let detail = format!("expected a map such as `name: Ada`, got {}", node.kind_name());
         return Err(vec![FileFault::new(node.origin, detail)]);
@@ -128,11 +138,11 @@ fn object(
     if kind == ObjectKind::Agent {
         tool_sets::insert(tree, &mut node).map_err(one)?;
     }
-    texts::insert(tree, kind, &path, &mut node).map_err(one)?;
+    let text_file = texts::insert(tree, kind, &path, &mut node).map_err(one)?;
     let mut faults = Vec::new();
     variables.replace(&mut node, &mut faults);
     if faults.is_empty() {
-        Ok(FileObject { kind, external_id, id, path, node, has_comments })
+        Ok(FileObject { kind, external_id, id, path, node, would_lose, text_file })
     } else {
         Err(faults)
     }
@@ -159,13 +169,11 @@ fn external_id(path: &str, node: &mut Node) -> Result<String, FileFault> {
 
 fn taken_text(node: &mut Node, name: &str) -> Result<Option<String>, FileFault> {
     let Some(value) = node.take(name) else { return Ok(None) };
-    match value.text() {
-        Some(text) => Ok(Some(text.to_owned())),
-        None => {
-            let detail = format!("{name}: expected a text, got {}; quote it", value.kind_name());
-            Err(FileFault::new(value.origin.clone(), detail))
-        }
+    if let Some(text) = value.text() {
+        return Ok(Some(text.to_owned()));
     }
+    let detail = format!("{name}: expected a text, got {}; quote it", value.kind_name());
+    Err(FileFault::new(value.origin, detail))
 }
 
 fn twice(objects: &[FileObject], new: &FileObject) -> Option<FileFault> {

@@ -8,20 +8,20 @@ use crate::{
     yaml::{Node, NodeKind},
 };
 
-/// Inserts the texts that an object names by file.
+/// Inserts the text that an object names by file. Returns the path of that file.
 pub(super) fn insert(
     tree: &FileTree,
     kind: ObjectKind,
     path: &str,
     node: &mut Node,
-) -> Result<(), FileFault> {
+) -> Result<Option<String>, FileFault> {
     let field = match kind {
         ObjectKind::Agent => node.get_mut("instructions"),
         ObjectKind::Space => node.get_mut("router").and_then(|it| it.get_mut("instructions")),
         ObjectKind::Plan => node.get_mut("instruction"),
     };
     let Some(field) = field.filter(|field| matches!(field.kind, NodeKind::Map(_))) else {
-        return Ok(());
+        return Ok(None);
     };
     let fault = |detail: String| FileFault::new(field.origin.clone(), detail);
     let [(_, _, value)] = field.fields() else {
@@ -41,5 +41,5 @@ pub(super) fn insert(
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let text = text.strip_suffix('\r').unwrap_or(text).replace("\r\n", "\n");
     field.kind = NodeKind::Text(text);
-    Ok(())
+    Ok(Some(target))
 }

@@ -26,10 +26,14 @@ impl Variables {
                 Err(detail) => faults.push(FileFault::new(node.origin.clone(), detail)),
             },
             NodeKind::List(items) => {
-                items.iter_mut().for_each(|item| self.replace(item, faults));
+                for item in items {
+                    self.replace(item, faults);
+                }
             }
             NodeKind::Map(fields) => {
-                fields.iter_mut().for_each(|(.., value)| self.replace(value, faults));
+                for (.., value) in fields {
+                    self.replace(value, faults);
+                }
             }
             _ => {}
         }
@@ -66,6 +70,16 @@ impl Variables {
             Some(environment) => format!("environments/{environment} has no variable {name:?}"),
             None => format!("the variable {name:?} has no value; choose an environment with --env"),
         })
+    }
+}
+
+/// Whether a text below `node` has a variable.
+pub(super) fn is_used(node: &Node) -> bool {
+    match &node.kind {
+        NodeKind::Text(text) => Variables::default().replaced(text).is_err(),
+        NodeKind::List(items) => items.iter().any(is_used),
+        NodeKind::Map(fields) => fields.iter().any(|(.., value)| is_used(value)),
+        _ => false,
     }
 }
 

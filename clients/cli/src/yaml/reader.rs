@@ -40,9 +40,9 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Read, FileFault> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            let valid = &bytes[..error.valid_up_to()];
+            let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
             let detail = "expected UTF-8, got other bytes; save the file as UTF-8";
-            return Err(fault(line_after(valid), detail));
+            return Err(fault(line_after(&valid), detail));
         }
     };
     if text.starts_with('\u{feff}') {
@@ -50,7 +50,7 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Read, FileFault> {
         return Err(fault(1, detail));
     }
     if let Some(at) = text.find('\0') {
-        let line = line_after(&text.as_bytes()[..at]);
+        let line = line_after(&text[..at]);
         return Err(fault(line, "expected a text file, got a NUL character"));
     }
     let mut builder = Builder::new(Arc::clone(&file));
@@ -61,8 +61,8 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Read, FileFault> {
     Ok(Read { root, has_comments })
 }
 
-fn line_after(bytes: &[u8]) -> usize {
-    1 + bytes.iter().filter(|byte| **byte == b'\n').count()
+fn line_after(text: &str) -> usize {
+    1 + text.matches('\n').count()
 }
 
 /// A list or a map whose end has not come.
@@ -100,7 +100,10 @@ impl Builder {
         }
     }
 
-    fn read(&mut self, parser: &mut Parser<'_, StrInput<'_>>) -> Result<(), FileFault> {
+    fn read<'input>(
+        &mut self,
+        parser: &mut Parser<'input, StrInput<'input>>,
+    ) -> Result<(), FileFault> {
         while let Some(event) = parser.next_event() {
             let (event, span) = event.map_err(|error| {
                 let line = error.marker().line().max(1);

@@ -88,7 +88,7 @@ fn description() -> Description {
 }
 
 /// Marks inputs that are one of several objects as closed. For plain objects the derive does it.
-fn refuse_unknown_fields(components: &mut Components) {
+pub(super) fn refuse_unknown_fields(components: &mut Components) {
     for name in [NewEntity::name(), Execution::name()] {
         let Some(RefOr::T(Schema::OneOf(choice))) = components.schemas.get_mut(&*name) else {
             continue;

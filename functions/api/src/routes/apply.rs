@@ -1,16 +1,14 @@
 //! `/v1/apply`: makes agents, spaces and plans as files say.
 //!
-//! All objects are checked before anything is written: [`request`] checks what does not need the
-//! table, [`found`] reads what there is, and [`comparison`] says what is to do and what was changed
-//! by hand. Then [`writing`] writes each object in a transaction of its own, on the condition that
-//! it is still as it was found.
+//! All objects are checked before anything is written: [`found`] reads what there is, and
+//! [`comparison`] says what is to do and what was changed by hand. Then [`writing`] writes each
+//! object in a transaction of its own, on the condition that it is still as it was found.
 
 mod comparison;
 mod found;
 mod members;
 mod pruning;
 mod references;
-mod request;
 mod writing;
 
 use std::sync::Arc;
@@ -80,7 +78,7 @@ async fn apply(
 ) -> ApiResult<Response> {
     caller.must_be_operator()?;
     let mut apply: Apply = body.read().map_err(with_version)?;
-    request::check(&mut apply)?;
+    apply.check()?;
     let applying = Applying { api: &api, caller, apply: &apply };
     let found = Found::read(&api, &apply, query.dry_run).await?;
     let (mut planned, faults) = comparison::plan(applying, &found).await?;

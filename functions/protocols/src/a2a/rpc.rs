@@ -132,7 +132,7 @@ impl RpcError {
 }
 
 impl From<Refusal> for RpcError {
-    fn from(Refusal { status, detail, retry_after }: Refusal) -> Self {
+    fn from(Refusal { status, detail, retry_after, .. }: Refusal) -> Self {
         let message = match retry_after {
             Some(seconds) => format!("{detail}; try again after {seconds} seconds"),
             None => detail,

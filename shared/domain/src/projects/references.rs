@@ -61,6 +61,24 @@ pub fn refer(
     faults
 }
 
+/// Replaces ids by what `name_of` calls them in files. Others stay.
+pub fn name_ids(
+    kind: ObjectKind,
+    spec: &mut Map<String, Value>,
+    name_of: &dyn Fn(&str) -> Option<String>,
+) {
+    for (_, place, _) in PLACES.iter().filter(|(of, ..)| *of == kind) {
+        let Some((first, rest)) = place.split_first() else { continue };
+        if let Some(value) = spec.get_mut(*first) {
+            visit(value, rest, "", &mut |_, text| {
+                if let Some(name) = name_of(text) {
+                    *text = name;
+                }
+            });
+        }
+    }
+}
+
 fn visit(
     value: &mut Value,
     place: &[&str],

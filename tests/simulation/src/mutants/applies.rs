@@ -19,11 +19,11 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
     }
     match mutant {
         Mutant::ForgetsApplied => {
-            drop_where(parts, |part| is_object(part) && part["Put"].is_object());
+            drop_where(parts, |part| is_object(part) && part["Update"].is_object());
         }
         Mutant::OverwritesChanges => {
             // The next revision of an agent is new, too.
-            for part in parts.iter_mut() {
+            for part in parts.iter_mut().filter(|part| !is_object(part)) {
                 let is_revision = sort_key(part).starts_with("REV#");
                 for verb in ["Update", "Put"] {
                     let Some(write) = part.get_mut(verb) else { continue };
@@ -39,10 +39,11 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
 }
 
 /// Changes the lock of a project when it is taken.
-pub(super) fn change_put(mutant: Mutant, request: &mut Value) {
-    let item = &mut request["Item"];
-    let is_project = item["PK"]["S"].as_str().is_some_and(|pk| pk.starts_with("PROJECT#"));
-    if mutant == Mutant::KeepsLocks && is_project && !item["until"].is_null() {
-        item["until"] = json!({"S": "9999-01-01T00:00:00Z"});
+pub(super) fn change_update(mutant: Mutant, request: &mut Value) {
+    let key = &request["Key"]["PK"]["S"];
+    let is_project = key.as_str().is_some_and(|pk| pk.starts_with("PROJECT#"));
+    let until = &mut request["ExpressionAttributeValues"][":new_until"];
+    if mutant == Mutant::KeepsLocks && is_project && !until.is_null() {
+        *until = json!({"S": "9999-01-01T00:00:00Z"});
     }
 }

@@ -3,16 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use smartspace_domain::agents::revisions::REVISIONS;
+use smartspace_domain::{agents::revisions::REVISIONS, ids::RunId};
 
-use crate::{
-    oracle::{Evidence, Stored},
-    storage::Storage,
-};
+use crate::oracle::{Evidence, Stored};
 
 pub(super) fn changes_have_revisions_and_steps_name_them(evidence: &mut Evidence<'_>) {
     let mut found = gaps(&evidence.stored);
-    found.extend(wrong_steps(&evidence.stored, &evidence.env.storage));
+    found.extend(wrong_steps(evidence));
     for text in found {
         evidence.report(16, text);
     }
@@ -33,9 +30,10 @@ fn gaps(stored: &Stored) -> Vec<String> {
 }
 
 /// Steps with a revision that did not exist when their run wrote for the last time, or that was
-/// replaced before their run was claimed for the first time, and runs that name an older one than
+/// replaced before their run was delivered for the first time, and runs that name an older one than
 /// their last step: its worker may have died, and the next one may have stored no step.
-fn wrong_steps(stored: &Stored, storage: &Storage) -> Vec<String> {
+fn wrong_steps(evidence: &Evidence<'_>) -> Vec<String> {
+    let Evidence { stored, ledger, env, .. } = evidence;
     let mut last = BTreeMap::new();
     let mut found = Vec::new();
     for ((run, index), step) in &stored.steps {
@@ -45,14 +43,16 @@ fn wrong_steps(stored: &Stored, storage: &Storage) -> Vec<String> {
             found.push(format!("step {index} of {run} names no revision"));
             continue;
         };
-        let writes = storage.run_writes(run);
-        let written = |number: u64| storage.revision_written(agent, number);
-        let is_early = written(number).is_some_and(|written| written > writes.wrote);
-        let is_late =
-            written(number + 1).zip(writes.claimed).is_some_and(|(next, claimed)| next < claimed);
+        let wrote = env.storage.run_writes(run).wrote;
+        let written = |number: u64| env.storage.revision_written(agent, number);
+        let is_early = written(number).is_some_and(|(_, written)| written > wrote);
+        let delivered = run.parse().ok().and_then(|run: RunId| ledger.delivered.get(&run));
+        let is_late = written(number + 1).zip(delivered).is_some_and(|((at, _), run)| at < *run);
         let exists = stored.last_revisions.get(agent).is_none_or(|last| number <= *last);
         if is_early || is_late || !exists {
-            found.push(format!("step {index} of {run} names revision {number} of {agent}"));
+            let which = if is_late { "an old" } else { "a later" };
+            found
+                .push(format!("step {index} of {run} names {which} revision of {agent}: {number}"));
         }
         // A partial one is stored after its run was canceled.
         if step["partial"] != true {
