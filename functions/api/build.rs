@@ -1,5 +1,5 @@
-//! Compresses the public files once, so that no request pays for it: the console's files and the
-//! description of the API. `src/static_files.rs` includes the list that this writes.
+//! Compresses the public files once, so that no request pays for it: the console's files, the
+//! description of the API and the schemas of files. `src/static_files.rs` includes the list that this writes.
 
 use std::{
     env,
@@ -15,28 +15,38 @@ use sha2::{Digest, Sha256};
 
 const CONSOLE: &str = "console/dist";
 const DESCRIPTION: &str = "../../docs/reference/openapi.json";
+const SCHEMAS: &str = "../../docs/reference/schemas";
 /// Smaller files are not compressed.
 const SMALLEST_COMPRESSED: usize = 2_048;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is missing")?);
-    let mut paths: Vec<_> = fs::read_dir(CONSOLE)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()?;
-    paths.sort();
-    let mut list = "pub(crate) static CONSOLE: &[StaticFile] = &[\n".to_owned();
-    for path in &paths {
-        let name = path.file_name().and_then(|name| name.to_str()).ok_or("a name is not UTF-8")?;
-        writeln!(list, "{},", file(&out, name, &fs::read(path)?)?)?;
+    let mut list = String::new();
+    for (name, folder) in [("CONSOLE", CONSOLE), ("SCHEMAS", SCHEMAS)] {
+        let files = files(&out, folder)?;
+        writeln!(list, "pub(crate) static {name}: &[StaticFile] = &[\n{files}];")?;
     }
     let description = without_blanks(&fs::read_to_string(DESCRIPTION)?);
     let description = file(&out, "openapi.json", description.as_bytes())?;
-    writeln!(list, "];\npub(crate) static DESCRIPTION: StaticFile = {description};")?;
+    writeln!(list, "pub(crate) static DESCRIPTION: StaticFile = {description};")?;
     fs::write(out.join("static_files.rs"), list)?;
-    for path in [CONSOLE, DESCRIPTION, "build.rs"] {
+    for path in [CONSOLE, DESCRIPTION, SCHEMAS, "build.rs"] {
         writeln!(std::io::stdout(), "cargo::rerun-if-changed={path}")?;
     }
     Ok(())
+}
+
+/// Writes the forms of a folder's files, and returns the expressions that include them.
+fn files(out: &Path, folder: &str) -> Result<String, Box<dyn Error>> {
+    let paths = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths: Vec<_> = paths.collect::<Result<_, _>>()?;
+    paths.sort();
+    let mut list = String::new();
+    for path in &paths {
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or("a name is not UTF-8")?;
+        writeln!(list, "{},", file(out, name, &fs::read(path)?)?)?;
+    }
+    Ok(list)
 }
 
 /// Writes the forms of a file, and returns the expression that includes them.

@@ -87,7 +87,15 @@ fn checked(folder: &Folder, apply: &Apply) -> (Vec<FileFault>, Vec<FileFault>) {
     let now = now();
     for (index, object) in folder.objects.iter().enumerate() {
         let mut spec = object.spec();
-        let unknown = refer(object.kind, &mut spec, &mut |referred, _, _| Some(any(referred, now)));
+        let mut names = Vec::new();
+        let unknown = refer(object.kind, &mut spec, &mut |referred, _, name| {
+            let known = names.iter().position(|known| known == name);
+            let number = known.unwrap_or(names.len());
+            if known.is_none() {
+                names.push(name.to_owned());
+            }
+            Some(any(referred, now, number))
+        });
         let read = Spec::read(object.kind, None, &spec, &[]);
         let error = read.and_then(|read| read.check(None, now)).err();
         let within = error.map(|error| error.within(&format!("/objects/{index}/spec")));
@@ -103,10 +111,10 @@ fn checked(folder: &Folder, apply: &Apply) -> (Vec<FileFault>, Vec<FileFault>) {
 }
 
 /// Any id, in place of one that only the deployment knows.
-fn any(referred: Referred, now: Time) -> String {
+fn any(referred: Referred, now: Time, number: usize) -> String {
     match referred {
-        Referred::Entity => EntityId::new(now, 0).to_string(),
-        Referred::Space => SpaceId::new(now, 0).to_string(),
+        Referred::Entity => EntityId::new(now, number as u128).to_string(),
+        Referred::Space => SpaceId::new(now, number as u128).to_string(),
     }
 }
 

@@ -85,8 +85,7 @@ impl Output {
                 for fault in faults {
                     self.problem(&printable(&fault.to_string()));
                 }
-                let count = counted(faults.len(), "problem");
-                self.problem(&format!("{count}; nothing was written"));
+                self.problem(&counted(faults.len(), "problem"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `/openapi.json`: the `OpenAPI` description of this API.
+//! `/openapi.json`: the `OpenAPI` description of this API, and `/schemas`: the schemas of files.
 //!
 //! A test generates the description from the handlers' annotations ([`crate::annotated_routes`])
 //! and compares it with the committed text ([`made`]), so the two can't diverge. This module serves
@@ -15,8 +15,9 @@ mod made;
 #[cfg(test)]
 mod merge_patches;
 
-use axum::{body::Body, http::HeaderMap, response::Response};
-use smartspace_domain::limits;
+use axum::{body::Body, extract::Path, http::HeaderMap, response::Response};
+use smartspace_domain::{Error, limits, problems::Problem};
+use smartspace_web::respond;
 use utoipa::{
     IntoParams,
     openapi::{
@@ -35,7 +36,7 @@ use crate::{
 const CACHING: &str = "public, max-age=300";
 
 pub(crate) fn routes() -> Routes {
-    routes![openapi]
+    routes![openapi, schema]
 }
 
 /// Show this description
@@ -47,6 +48,24 @@ pub(crate) fn routes() -> Routes {
 )]
 async fn openapi(headers: HeaderMap) -> Response<Body> {
     static_files::DESCRIPTION.answer(&headers, CACHING)
+}
+
+/// Show the schema of a file
+///
+/// A JSON Schema (2020-12) of a file that `smartspace apply` reads, for editors.
+#[utoipa::path(
+    get, path = "/schemas/{name}", operation_id = "showSchema", tag = "service", security(),
+    params(
+        ("name" = String, Path, description = "`agent.json`, `space.json`, `plan.json`, \
+            `tools.json`, `environment.json` or `project.json`."),
+    ),
+    responses((status = 200, body = serde_json::Value))
+)]
+async fn schema(path: Path<String>, headers: HeaderMap) -> Response<Body> {
+    match static_files::SCHEMAS.iter().find(|file| file.name == path.0) {
+        Some(file) => file.answer(&headers, CACHING),
+        None => respond(&Problem::of(&Error::NotFound("there is no such schema".into()))),
+    }
 }
 
 pub(crate) struct IdempotencyKey;

@@ -355,6 +355,10 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("GET /healthz", &[
         row("", "",                                                 [200, 200, 200, 200, 200, 200]),
     ]),
+    ("GET /schemas/{name}", &[
+        row("agent.json", "",                                       [200, 200, 200, 200, 200, 200]),
+        row("nothing.json", "",                                     [404, 404, 404, 404, 404, 404]),
+    ]),
     ("GET /openapi.json", &[
         row("", "",                                                 [200, 200, 200, 200, 200, 200]),
     ]),
