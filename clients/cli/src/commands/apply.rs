@@ -65,7 +65,7 @@ pub(super) async fn diff(flags: &DiffFlags, output: &mut Output) -> Result<u8, S
     } else {
         show(&answer.parsed.results, &paths(&checked.folder), output);
         output.line(&summed(&answer.parsed.summary));
-        if let Some(advice) = advice(&answer.parsed.results) {
+        if let Some(advice) = advice(&answer.parsed.results, &flags.folder.dir) {
             output.line(&advice);
         }
     }
@@ -93,7 +93,7 @@ pub(super) async fn run(flags: &Flags, output: &mut Output) -> Result<u8, Stop> 
             } else {
                 show(&results, &paths(&checked.folder), output);
             }
-            let advice = advice(&results).unwrap_or_default();
+            let advice = advice(&results, &flags.folder.dir).unwrap_or_default();
             Err(Stop::said(format!("Nothing was written. {advice}")))
         }
     }
@@ -112,7 +112,8 @@ fn prepared(
 
 fn done(flags: &Flags, checked: &Checked, answer: &Done, output: &mut Output) -> u8 {
     let Done { parsed, shown } = answer;
-    let advice = advice(&parsed.results).filter(|_| flags.dry_run && !flags.force);
+    let advice =
+        advice(&parsed.results, &flags.folder.dir).filter(|_| flags.dry_run && !flags.force);
     if flags.json {
         output.line(&shown.to_string());
     } else {

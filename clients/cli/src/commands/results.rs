@@ -1,6 +1,6 @@
 //! What became of the objects of an apply, in lines.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use serde_json::Value;
 use smartspace_client::Refusal;
@@ -124,8 +124,8 @@ pub(super) fn summed(summary: &ApplySummary) -> String {
     if counts.is_empty() { "no objects".to_owned() } else { counts.join(", ") }
 }
 
-/// How many objects would need force, in words, and what to do about it.
-pub(super) fn advice(results: &[ObjectResult]) -> Option<String> {
+/// How many objects would need force, in words, and what to do about it in this folder.
+pub(super) fn advice(results: &[ObjectResult], folder: &Path) -> Option<String> {
     let of = |has: fn(&ObjectResult) -> bool| results.iter().filter(|it| has(it)).count();
     let drifted = of(|it| !it.drift.is_empty());
     let other = of(|it| it.drift.is_empty() && it.error.is_some());
@@ -140,7 +140,16 @@ pub(super) fn advice(results: &[ObjectResult]) -> Option<String> {
         let objects = counted(other, "object");
         texts.push(format!("{objects} {belong} not belong to these files"));
     }
-    let what = "`smartspace export config` takes what is there into the files, `apply --force` \
-                overwrites it";
-    (!texts.is_empty()).then(|| format!("{}: {what}.", texts.join(", ")))
+    let names: Vec<_> = results.iter().filter(|it| it.needs_force()).collect();
+    let names = match names.as_slice() {
+        [] => return None,
+        [one] => format!(" {}", printable(&one.external_id)),
+        _ => String::new(),
+    };
+    let folder = printable(&folder.display().to_string());
+    Some(format!(
+        "{}. `smartspace export config --to {folder}{names}` takes what is there into the files, \
+         `apply --force` overwrites it.",
+        texts.join(", ")
+    ))
 }

@@ -101,8 +101,12 @@ impl Target {
             checked.folder.objects.iter().find(is_same)
         });
         if let Some(old) = old {
-            if says_the_same(old, object, found) {
+            if says_the_same(old, old.spec(), object, found) {
                 return Ok(Outcome::Unchanged);
+            }
+            if let Some((file, text)) = only_text(old, object, found) {
+                self.put(&file, &format!("{}\n", escaped(&text)))?;
+                return Ok(Outcome::Written(file));
             }
             if let Some(has) = old.would_lose.filter(|_| !force) {
                 return Ok(Outcome::Left { path: old.path.clone(), has });
@@ -150,12 +154,7 @@ impl Target {
         known: Option<String>,
         spec: &mut Map<String, Value>,
     ) -> Result<(), Stop> {
-        let field = match kind {
-            ObjectKind::Agent => spec.get_mut("instructions"),
-            ObjectKind::Space => spec.get_mut("router").and_then(|it| it.get_mut("instructions")),
-            ObjectKind::Plan => spec.get_mut("instruction"),
-        };
-        let Some(field) = field else { return Ok(()) };
+        let Some(field) = text_field(kind, spec) else { return Ok(()) };
         let Some(text) = field.as_str() else { return Ok(()) };
         let is_long = text.lines().count() > LINES;
         // Such a file is read without carriage returns.
@@ -194,9 +193,32 @@ fn new_path(object: &Object) -> String {
     format!("{}/{stem}.yaml", folder_of(object.kind))
 }
 
-/// Whether the file, with all that it inserts, says what the deployment has.
-fn says_the_same(old: &FileObject, object: &Object, found: &Found) -> bool {
+/// The field that may have a text of its own file.
+fn text_field(kind: ObjectKind, spec: &mut Map<String, Value>) -> Option<&mut Value> {
+    match kind {
+        ObjectKind::Agent => spec.get_mut("instructions"),
+        ObjectKind::Space => spec.get_mut("router")?.get_mut("instructions"),
+        ObjectKind::Plan => spec.get_mut("instruction"),
+    }
+}
+
+/// The text and its file, if the object differs from its file in that text alone.
+fn only_text(old: &FileObject, object: &Object, found: &Found) -> Option<(String, String)> {
+    let file = old.text_file.clone()?;
+    let text = text_field(object.kind, &mut object.document.clone())?.as_str()?.to_owned();
     let mut spec = old.spec();
+    *text_field(old.kind, &mut spec)? = text.clone().into();
+    let is_kept = !text.contains('\r') && says_the_same(old, spec, object, found);
+    is_kept.then_some((file, text))
+}
+
+/// Whether a file that says `spec`, with all that it inserts, says what the deployment has.
+fn says_the_same(
+    old: &FileObject,
+    mut spec: Map<String, Value>,
+    object: &Object,
+    found: &Found,
+) -> bool {
     let unknown = refer(old.kind, &mut spec, &mut |_, _, name| {
         let ids = &mut found.names.iter();
         ids.find(|(_, own)| *own == name).map(|(id, _)| id.clone())
