@@ -17,6 +17,7 @@ mod support;
 
 mod api;
 mod auth;
+mod cli;
 #[path = "../crash/mod.rs"]
 mod crash;
 mod files;

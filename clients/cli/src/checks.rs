@@ -41,12 +41,11 @@ impl Checked {
         let environment = environment.map(|name| Environment::read(&tree, name)).transpose()?;
         let none = Variables::default();
         let variables = environment.as_ref().map_or(&none, |it| &it.variables);
-        let folder = Folder::read(&tree, variables)?;
-        let apply = request(&folder)?;
-        let (faults, mut warnings) = checked(&folder, &apply);
-        if !faults.is_empty() {
-            return Err(faults.into());
-        }
+        let (folder, mut faults) = Folder::read(&tree, variables);
+        let apply = folder.project.clone().map(|project| request(project, &folder));
+        let (more, mut warnings) = checked(&folder, apply.as_ref());
+        faults.extend(more);
+        let Some(apply) = apply.filter(|_| faults.is_empty()) else { return Err(faults.into()) };
         warnings.extend(folder.objects.iter().flat_map(|it| literal_keys::found(&it.node)));
         Ok(Self { folder, apply, environment, warnings })
     }
@@ -58,11 +57,7 @@ impl Checked {
 }
 
 /// The body of the request that applies a folder.
-fn request(folder: &Folder) -> Result<Apply, Stop> {
-    let project = folder
-        .project
-        .parse::<ProjectName>()
-        .map_err(|error| Stop::from(FileFault::of_file("project.yaml", error.to_string())))?;
+fn request(project: ProjectName, folder: &Folder) -> Apply {
     let objects = folder.objects.iter().map(|object| ManagedObject {
         kind: object.kind,
         external_id: object.external_id.clone(),
@@ -70,19 +65,23 @@ fn request(folder: &Folder) -> Result<Apply, Stop> {
         path: Some(object.path.clone()),
         spec: object.spec(),
     });
-    let objects = objects.collect();
-    let source = ApplySource::default();
-    Ok(Apply { project, source, force: false, prune: false, objects })
+    Apply {
+        project,
+        source: ApplySource::default(),
+        force: false,
+        prune: false,
+        objects: objects.collect(),
+    }
 }
 
 /// All faults of a folder, and the warnings.
-fn checked(folder: &Folder, apply: &Apply) -> (Vec<FileFault>, Vec<FileFault>) {
+fn checked(folder: &Folder, apply: Option<&Apply>) -> (Vec<FileFault>, Vec<FileFault>) {
     let mut faults = Vec::new();
     let mut warnings = Vec::new();
-    match apply.clone().check() {
-        Ok(()) => {}
-        Err(Error::Invalid(found)) => faults.extend(found),
-        Err(error) => faults.push(Fault::new("/objects", error.to_string())),
+    match apply.cloned().map(|mut apply| apply.check()) {
+        None | Some(Ok(())) => {}
+        Some(Err(Error::Invalid(found))) => faults.extend(found),
+        Some(Err(error)) => faults.push(Fault::new("/objects", error.to_string())),
     }
     let now = now();
     for (index, object) in folder.objects.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! YAML and JSON files as JSON values that know their lines.
 
+#[cfg(test)]
+mod hostile;
 mod reader;
 mod scalars;
 mod tree;

@@ -12,6 +12,7 @@ use std::{
 use tempfile::TempDir;
 use tokio::time::sleep;
 
+pub(crate) use self::launch::binary;
 use crate::support::{
     items::{self, StoredItem},
     process::launch::{READY_WITHIN, command, free_port, launch},

@@ -96,7 +96,7 @@ mod tests {
         fs::write(folder.join("prompts/ada.md"), "Mine.\n").unwrap();
         write(&folder).unwrap();
         let checked = Checked::read(&folder, Some("prod")).unwrap();
-        assert_eq!((checked.folder.project.as_str(), checked.folder.objects.len()), ("support", 3));
+        assert_eq!((checked.apply.project.as_str(), checked.folder.objects.len()), ("support", 3));
         assert_eq!(checked.warnings, []);
         assert_eq!(checked.apply.objects[0].spec["instructions"], "Mine.");
         let Err(Stop::Said(text)) = write(&folder) else { panic!() };

@@ -18,7 +18,7 @@ use crate::{
 /// A refusal that has no more than its text.
 pub(super) fn refused(refusal: &Refusal) -> Stop {
     let more = match refusal.status {
-        401 => "; run `smartspace login URL` with a key of this deployment",
+        401 => "; expected a key of this deployment",
         403 => "; expected the operator's key",
         503 => "; what was written stays, and the next try does the rest",
         _ => "",

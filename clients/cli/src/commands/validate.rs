@@ -27,7 +27,7 @@ pub(super) fn run(flags: &Flags, output: &mut Output) -> Result<u8, Stop> {
     };
     let (agents, spaces, plans) =
         (count(ObjectKind::Agent), count(ObjectKind::Space), count(ObjectKind::Plan));
-    let project = &checked.folder.project;
+    let project = checked.apply.project.as_str();
     output.line(&format!("{project} is valid: {agents}, {spaces}, {plans}"));
     Ok(DONE)
 }

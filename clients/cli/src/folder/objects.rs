@@ -33,7 +33,8 @@ pub(crate) struct FileObject {
 /// A folder's project and objects.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    pub(crate) project: String,
+    /// `None` if its file can't be read.
+    pub(crate) project: Option<ProjectName>,
     pub(crate) objects: Vec<FileObject>,
 }
 
@@ -59,13 +60,10 @@ impl FileObject {
 }
 
 impl Folder {
-    /// Reads all files, and reports what is wrong in each of them.
-    pub(crate) fn read(tree: &FileTree, variables: &Variables) -> Result<Self, Vec<FileFault>> {
+    /// Reads all files. Returns also what is wrong in those that can't be read.
+    pub(crate) fn read(tree: &FileTree, variables: &Variables) -> (Self, Vec<FileFault>) {
         let mut faults = Vec::new();
-        let project = project(tree).unwrap_or_else(|fault| {
-            faults.push(fault);
-            String::new()
-        });
+        let project = project(tree).map_err(|fault| faults.push(fault)).ok();
         let mut objects: Vec<FileObject> = Vec::new();
         for kind in KINDS {
             let files = match tree.list(folder_of(kind)) {
@@ -85,11 +83,11 @@ impl Folder {
                 }
             }
         }
-        if faults.is_empty() { Ok(Self { project, objects }) } else { Err(faults) }
+        (Self { project, objects }, faults)
     }
 }
 
-fn project(tree: &FileTree) -> Result<String, FileFault> {
+fn project(tree: &FileTree) -> Result<ProjectName, FileFault> {
     let Some(path) = tree.find("project") else {
         let detail = "there is no such file; `smartspace init DIR` writes one";
         return Err(FileFault::of_file("project.yaml", detail));
@@ -105,9 +103,9 @@ fn project(tree: &FileTree) -> Result<String, FileFault> {
         return Err(FileFault::new(origin, format!("{expected} only, got {other:?}")));
     }
     let name = value.text().ok_or_else(|| FileFault::new(value.origin.clone(), expected))?;
-    ProjectName::check(name)
-        .map_err(|error| FileFault::new(value.origin.clone(), error.to_string()))?;
-    Ok(name.to_owned())
+    name.parse().map_err(|error: smartspace_domain::InvalidText| {
+        FileFault::new(value.origin.clone(), error.to_string())
+    })
 }
 
 fn object(

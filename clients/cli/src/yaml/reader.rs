@@ -189,7 +189,8 @@ impl Builder {
             if is_plain && text == "<<" {
                 return Err(self.fault(line, "expected no merge key `<<`; repeat the fields"));
             }
-            if is_plain && text.is_empty() {
+            // The parser gives `~` for a name that is missing.
+            if is_plain && (text.is_empty() || text == "~") {
                 return Err(self.fault(line, "expected a name before the colon"));
             }
             return self.name(text.to_owned(), line);

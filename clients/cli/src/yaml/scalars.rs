@@ -35,8 +35,12 @@ fn number(text: &str) -> Result<Option<Number>, String> {
     let Some(json) = as_json(text, unsigned) else { return Ok(None) };
     let is_whole = unsigned.bytes().all(|byte| byte.is_ascii_digit());
     match json::parse(&json) {
-        // A whole number that fits no integer would lose digits silently.
-        Ok(Value::Number(number)) if !is_whole || !number.is_f64() => Ok(Some(number)),
+        // A whole number that fits no integer would lose digits silently. Minus zero fits none.
+        Ok(Value::Number(number))
+            if !is_whole || !number.is_f64() || number.as_f64() == Some(0.0) =>
+        {
+            Ok(Some(number))
+        }
         _ => Err(out_of_range()),
     }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use tokio::time::sleep;
 
-pub(crate) use self::command::command;
+pub(crate) use self::command::{binary, command};
 use crate::support::process::{Setup, log_file};
 
 /// The time limit of a start. It is long because many tests start at once on few cores.

@@ -54,7 +54,7 @@ impl Target {
         let tree = FileTree::open(&root)?;
         if tree.find("project").is_some() {
             let checked = Checked::read(&root, environment)?;
-            let project = checked.folder.project.clone();
+            let project = checked.apply.project.as_str().to_owned();
             return Ok(Self { root, project, checked: Some(checked), warnings: Vec::new() });
         }
         if environment.is_some() {

@@ -1,7 +1,9 @@
 //! The command line and the environment of the product.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     path::Path,
     process::{Command, Stdio},
 };
@@ -10,10 +12,14 @@ use serde_json::{Value, json};
 
 use crate::support::{model::KEY, process::Setup};
 
+/// The product's binary.
+pub(crate) fn binary() -> OsString {
+    env::var_os("SMARTSPACE_BIN")
+        .unwrap_or_else(|| env!("CARGO_BIN_EXE_smartspace-under-test").into())
+}
+
 pub(crate) fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
-    let binary = env::var_os("SMARTSPACE_BIN")
-        .unwrap_or_else(|| env!("CARGO_BIN_EXE_smartspace-under-test").into());
-    let mut command = Command::new(binary);
+    let mut command = Command::new(binary());
     let data = if setup.on_disk { folder.join("data").into_os_string() } else { ":memory:".into() };
     command.args(["--listen", &format!("127.0.0.1:{port}"), "--admin-key", &setup.admin_key]);
     if !setup.flags.iter().any(|flag| flag == "--data") {
