@@ -244,7 +244,7 @@ fn wrong_specs() -> Vec<(&'static str, Value)> {
     vec![
         agent(json!({"name": ""})),
         agent(json!({"name": 7})),
-        agent(json!({"name": "a\u0001b"})),
+        agent(json!({"name": "a\u{1}b"})),
         agent(json!({"name": "x".repeat(300)})),
         agent(json!({"modell": 1})),
         agent(json!({"model": {"provider": "scripted"}})),
