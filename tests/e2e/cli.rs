@@ -202,7 +202,7 @@ async fn what_a_deployment_has_is_exported_and_applied_without_a_change() {
 /// Makes a file of JSON for each one of YAML, with little in it: an export keeps the form of a file.
 fn begin_in_json(yaml: &Path, json: &Path) {
     for (kind, text) in [
-        ("agents", r#"{"name": "x"}"#),
+        ("agents", r#"{"name": "x", "model": {"provider": "scripted", "name": "x"}}"#),
         ("spaces", r#"{"name": "x"}"#),
         ("plans", r#"{"agent": "x", "name": "x", "instruction": "x", "cron": "0 0 * * *"}"#),
     ] {

@@ -143,7 +143,8 @@ fn is_escaped(char: char) -> bool {
 }
 
 fn is_bare(string: &str) -> bool {
-    let begins = string.starts_with(|char: char| char.is_ascii_alphabetic() || char == '/');
+    let begins = string.starts_with(|char: char| char.is_ascii_alphabetic() || char == '/')
+        || string.starts_with("../");
     let ends = !string.ends_with([' ', ':']);
     let is_safe = |char: char| {
         char.is_alphanumeric()
