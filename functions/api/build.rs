@@ -1,5 +1,6 @@
 //! Compresses the public files once, so that no request pays for it: the console's files, the
-//! description of the API and the schemas of files. `src/static_files.rs` includes the list that this writes.
+//! description of the API and the schemas of files. `src/static_files.rs` includes the list that
+//! this writes.
 
 use std::{
     env,

@@ -199,7 +199,7 @@ async fn what_a_deployment_has_is_exported_and_applied_without_a_change() {
     assert_eq!(prompt, "One.\nTwo $${var.A} $$${.\nThree.\nFour.\n");
 }
 
-/// Makes a file of JSON for each one of YAML, with little in it: an export keeps the form of a file.
+/// Makes a file of JSON with little in it for each one of YAML: an export keeps the form of a file.
 fn begin_in_json(yaml: &Path, json: &Path) {
     for (kind, text) in [
         ("agents", r#"{"name": "x", "model": {"provider": "scripted", "name": "x"}}"#),
@@ -217,83 +217,97 @@ fn begin_in_json(yaml: &Path, json: &Path) {
 
 /// Specs that are each wrong in one way.
 fn wrong_specs() -> Vec<(&'static str, Value)> {
-    let agent = |more: Value| {
-        let mut spec = json!({"name": "Ada", "model": {"provider": "scripted", "name": "demo"}});
-        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        ("agent", spec)
-    };
-    let tool = |more: Value| {
-        let mut tool = json!({
-            "name": "find", "description": "Finds.", "inputSchema": {"type": "object"},
-            "execution": {"type": "http", "method": "GET", "url": "https://example.com"},
-        });
-        tool.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        agent(json!({"tools": [tool]}))
-    };
-    let space = |more: Value| {
-        let mut spec = json!({"name": "Desk"});
-        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        ("space", spec)
-    };
-    let plan = |more: Value| {
-        let mut spec =
-            json!({"agent": "agent-0", "name": "P", "instruction": "I", "cron": "0 9 * * *"});
-        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        ("plan", spec)
-    };
+    let agent = json!({"name": "Ada", "model": {"provider": "scripted", "name": "demo"}});
+    let tool = json!({
+        "name": "find", "description": "Finds.", "inputSchema": {"type": "object"},
+        "execution": {"type": "http", "method": "GET", "url": "https://example.com"},
+    });
+    let plan = json!({"agent": "agent-0", "name": "P", "instruction": "I", "cron": "0 9 * * *"});
+    let with_tool = |more| with(&agent, json!({"tools": [with(&tool, more)]}));
+    let agents = wrong_agents().into_iter().map(|more| ("agent", with(&agent, more)));
+    let tools = wrong_tools().into_iter().map(|more| ("agent", with_tool(more)));
+    let spaces =
+        wrong_spaces().into_iter().map(|more| ("space", with(&json!({"name": "D"}), more)));
+    let plans = wrong_plans().into_iter().map(|more| ("plan", with(&plan, more)));
+    agents.chain(tools).chain(spaces).chain(plans).collect()
+}
+
+/// An object with other fields, or more of them.
+fn with(object: &Value, more: Value) -> Value {
+    let mut object = object.clone();
+    object.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    object
+}
+
+fn wrong_agents() -> Vec<Value> {
     vec![
-        agent(json!({"name": ""})),
-        agent(json!({"name": 7})),
-        agent(json!({"name": "a\u{1}b"})),
-        agent(json!({"name": "x".repeat(300)})),
-        agent(json!({"modell": 1})),
-        agent(json!({"model": {"provider": "scripted"}})),
-        agent(json!({"model": {"provider": "scripted", "name": 7}})),
-        agent(json!({"model": {"provider": "scripted", "name": "demo", "x": 1}})),
-        agent(json!({"model": {"provider": "Scripted!", "name": "demo"}})),
-        agent(json!({"model": {"provider": "scripted", "name": "demo", "contextWindow": 0}})),
-        agent(json!({"paused": "yes"})),
-        agent(json!({"open": 1})),
-        agent(json!({"description": "x".repeat(5_000)})),
-        agent(json!({"instructions": "x".repeat(40_000)})),
-        agent(json!({"loop": {"maxSteps": 0}})),
-        agent(json!({"loop": {"maxSteps": "7"}})),
-        agent(json!({"loop": {"timeLimit": "soon"}})),
-        agent(json!({"loop": {"continueOn": "x"}})),
-        agent(json!({"context": {"window": -1}})),
-        agent(json!({"context": {"history": "x"}})),
-        agent(json!({"builtins": {"mails": true}})),
-        agent(json!({"concurrency": {"maxRuns": 0}})),
-        agent(json!({"concurrency": {"mode": "x"}})),
-        agent(json!({"budget": {"tokensPerDay": -1}})),
-        agent(json!({"budget": {"runsPerMinute": 1e9}})),
-        agent(json!({"maxChainDepth": 101})),
-        agent(json!({"tools": {}})),
-        agent(json!({"tools": [1]})),
-        tool(json!({"name": "send message"})),
-        tool(json!({"name": "send_message"})),
-        tool(json!({"inputSchema": {"type": 7}})),
-        tool(json!({"execution": {"type": "x"}})),
-        tool(json!({"execution": {"type": "http", "method": "GET", "url": "ftp://x"}})),
-        agent(json!({"approvals": [{"by": "x"}]})),
-        agent(json!({"mcp": {"servers": [{"name": "x"}]}})),
-        agent(json!({"webhooks": {"a b": {}}})),
-        space(json!({"name": ""})),
-        space(json!({"triggerPolicy": "x"})),
-        space(json!({"triggerPolicy": "admin"})),
-        space(json!({"maxChainDepth": 1_000})),
-        space(json!({"maxAutoReplies": -1})),
-        space(json!({"members": [{"id": "a"}, {"id": "a"}]})),
-        space(json!({"members": [{"role": "owner"}]})),
-        space(json!({"members": [{"id": "a", "role": "king"}]})),
-        space(json!({"gate": {"mode": "x"}})),
-        plan(json!({"name": ""})),
-        plan(json!({"cron": "0 9 * *"})),
-        plan(json!({"timezone": "Mars/Olympus"})),
-        plan(json!({"instruction": ""})),
-        plan(json!({"status": "x"})),
-        plan(json!({"runAfter": "1 hour"})),
-        plan(json!({"scheduledAt": "2030-01-01T00:00:00Z"})),
+        json!({"name": ""}),
+        json!({"name": 7}),
+        json!({"name": "a\u{1}b"}),
+        json!({"name": "x".repeat(300)}),
+        json!({"modell": 1}),
+        json!({"model": {"provider": "scripted"}}),
+        json!({"model": {"provider": "scripted", "name": 7}}),
+        json!({"model": {"provider": "scripted", "name": "demo", "x": 1}}),
+        json!({"model": {"provider": "Scripted!", "name": "demo"}}),
+        json!({"model": {"provider": "scripted", "name": "demo", "contextWindow": 0}}),
+        json!({"paused": "yes"}),
+        json!({"open": 1}),
+        json!({"description": "x".repeat(5_000)}),
+        json!({"instructions": "x".repeat(40_000)}),
+        json!({"loop": {"maxSteps": 0}}),
+        json!({"loop": {"maxSteps": "7"}}),
+        json!({"loop": {"timeLimit": "soon"}}),
+        json!({"loop": {"continueOn": "x"}}),
+        json!({"context": {"window": -1}}),
+        json!({"context": {"history": "x"}}),
+        json!({"builtins": {"mails": true}}),
+        json!({"concurrency": {"maxRuns": 0}}),
+        json!({"concurrency": {"mode": "x"}}),
+        json!({"budget": {"tokensPerDay": -1}}),
+        json!({"budget": {"runsPerMinute": 1e9}}),
+        json!({"maxChainDepth": 101}),
+        json!({"tools": {}}),
+        json!({"tools": [1]}),
+        json!({"approvals": [{"by": "x"}]}),
+        json!({"mcp": {"servers": [{"name": "x"}]}}),
+        json!({"webhooks": {"a b": {}}}),
+    ]
+}
+
+fn wrong_tools() -> Vec<Value> {
+    vec![
+        json!({"name": "send message"}),
+        json!({"name": "send_message"}),
+        json!({"inputSchema": {"type": 7}}),
+        json!({"execution": {"type": "x"}}),
+        json!({"execution": {"type": "http", "method": "GET", "url": "ftp://x"}}),
+    ]
+}
+
+fn wrong_spaces() -> Vec<Value> {
+    vec![
+        json!({"name": ""}),
+        json!({"triggerPolicy": "x"}),
+        json!({"triggerPolicy": "admin"}),
+        json!({"maxChainDepth": 1_000}),
+        json!({"maxAutoReplies": -1}),
+        json!({"members": [{"id": "a"}, {"id": "a"}]}),
+        json!({"members": [{"role": "owner"}]}),
+        json!({"members": [{"id": "a", "role": "king"}]}),
+        json!({"gate": {"mode": "x"}}),
+    ]
+}
+
+fn wrong_plans() -> Vec<Value> {
+    vec![
+        json!({"name": ""}),
+        json!({"cron": "0 9 * *"}),
+        json!({"timezone": "Mars/Olympus"}),
+        json!({"instruction": ""}),
+        json!({"status": "x"}),
+        json!({"runAfter": "1 hour"}),
+        json!({"scheduledAt": "2030-01-01T00:00:00Z"}),
     ]
 }
 

@@ -222,6 +222,18 @@ async fn prune_ends_agents_and_plans_of_its_project_and_releases_spaces() {
 }
 
 #[tokio::test]
+async fn an_agent_that_leaves_its_space_is_pruned_by_the_same_apply() {
+    let stack = Stack::start().await;
+    let both = json!([{"id": "ada"}, {"id": "bob"}]);
+    let files = json!([agent("ada", "Pay."), agent("bob", "Help."), space("desk", both)]);
+    let made = ids(&stack.applied(files).await);
+    let files = json!([agent("ada", "Pay."), space("desk", json!([{"id": "ada"}]))]);
+    let pruned = stack.apply(files, json!({"prune": true})).await.must_be(200);
+    assert_eq!((&pruned["applied"], &pruned["summary"]["pruned"]), (&json!("all"), &json!(1)));
+    stack.get(&format!("/v1/entities/{}", made[1])).await.must_be(404);
+}
+
+#[tokio::test]
 async fn what_was_ended_by_hand_is_made_anew_with_force_only() {
     let stack = Stack::start().await;
     let made = ids(&stack.applied(desk()).await);

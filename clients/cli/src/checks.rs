@@ -17,10 +17,9 @@ use smartspace_domain::{
 use unicode_normalization::UnicodeNormalization;
 
 use crate::{
-    faults::FileFault,
+    faults::{FileFault, Origin},
     folder::{Environment, FileObject, FileTree, Folder, Variables},
     output::Stop,
-    yaml::Origin,
 };
 
 /// A folder that may be applied.

@@ -2,7 +2,14 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::yaml::Origin;
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The path in the folder.
+    pub(crate) file: Arc<str>,
+    /// Counted from 1. 0 stands for the whole file, or for a folder.
+    pub(crate) line: usize,
+}
 
 /// Something wrong, or worth a look, in a file.
 #[derive(Clone, Debug, PartialEq)]

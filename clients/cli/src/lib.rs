@@ -1,6 +1,7 @@
 //! The commands of the binary `smartspace` that talk to a deployment. Each file imports only from
 //! those above it:
 //!
+//! - `faults`: what is wrong, and in which line
 //! - `yaml`: YAML and JSON files as values that know their lines
 //! - `folder`: a folder of agents, spaces and plans, as the API gets it
 //! - `checks`: what can be checked of a folder without a deployment

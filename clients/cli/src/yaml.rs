@@ -9,6 +9,6 @@ mod writer;
 
 pub(crate) use self::{
     reader::read,
-    tree::{Node, NodeKind, Origin},
+    tree::{Node, NodeKind},
     writer::write,
 };

@@ -1,5 +1,7 @@
 //! The HTTP API, called with the credential of one caller.
 
+mod refusal;
+
 use std::{
     collections::BTreeMap,
     fmt,
@@ -9,26 +11,26 @@ use std::{
 };
 
 use reqwest::{
-    Method, RequestBuilder, Response, StatusCode, Url,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RANGE, RETRY_AFTER},
+    Method, RequestBuilder, StatusCode, Url,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RANGE},
     redirect::Policy,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use smartspace_domain::{
-    errors::Fault,
     ids::{AttachmentId, EntityId, SpaceId},
     limits::BODY_BYTES,
     projects::APPLY_BYTES,
 };
 use tokio::time::sleep;
 
+pub use self::refusal::Refusal;
+use self::refusal::refusal_in;
+
 /// Time limit of a call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time limit of an apply, which writes its objects one after the other.
 const APPLY_TIMEOUT: Duration = Duration::from_mins(2);
-/// Maximum number of retries of a read after a temporary refusal.
-const RETRIES: u32 = 5;
 /// How often an upload is tried.
 const UPLOAD_TRIES: u32 = 4;
 /// The pause before an upload is tried again. Each further one is twice as long.
@@ -73,32 +75,6 @@ impl UploadFailure {
     }
 }
 
-/// A refusal of the API, or the reason why there was no answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
-#[error("{status}: {detail}")]
-pub struct Refusal {
-    /// The HTTP status; 503 if there was no answer.
-    pub status: u16,
-    /// The problem's `detail`: what is wrong and what was expected.
-    pub detail: String,
-    /// With status 429, the number of seconds after which the call may be repeated.
-    pub retry_after: Option<u64>,
-    /// With status 422, the faults of the input.
-    pub errors: Box<[Fault]>,
-    /// With status 409 to an apply, what would become of each object.
-    pub results: Option<Box<Value>>,
-}
-
-/// The part of problem details that is used here. [`Problem`](smartspace_domain::problems::Problem)
-/// is stricter: it has no field of another version.
-#[derive(Debug, Deserialize)]
-struct ReceivedProblem {
-    detail: String,
-    #[serde(default)]
-    errors: Box<[Fault]>,
-    results: Option<Box<Value>>,
-}
-
 /// A page of a list.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -122,30 +98,6 @@ pub fn attachments_path(space: SpaceId) -> String {
 /// The path of one file.
 pub fn attachment_path(space: SpaceId, id: AttachmentId) -> String {
     format!("{}/{id}", attachments_path(space))
-}
-
-impl Refusal {
-    /// A refusal that does not say when to retry.
-    pub fn new(status: u16, detail: impl Into<String>) -> Self {
-        Self { status, detail: detail.into(), ..Self::default() }
-    }
-
-    /// Whether the same call may succeed a moment later.
-    pub fn is_temporary(&self) -> bool {
-        [429, 503].contains(&self.status)
-    }
-
-    /// Waits until the refused read may be repeated, and counts the retry in `retries`.
-    ///
-    /// Returns the refusal as the error if it is permanent or the read was repeated too often.
-    pub async fn wait_before_retry(self, retries: &mut u32) -> Result<(), Self> {
-        if !self.is_temporary() || *retries >= RETRIES {
-            return Err(self);
-        }
-        *retries += 1;
-        sleep(Duration::from_secs(self.retry_after.unwrap_or(1).clamp(1, 10))).await;
-        Ok(())
-    }
 }
 
 impl Client {
@@ -419,18 +371,6 @@ impl Session {
         }
         Err(refusal_in(answer).await)
     }
-}
-
-async fn refusal_in(answer: Response) -> Refusal {
-    let status = answer.status().as_u16();
-    let retry_after = answer.headers().get(RETRY_AFTER);
-    let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
-    // API Gateway itself may answer, and not with problem details.
-    let problem: Option<ReceivedProblem> = answer.json().await.ok();
-    let Some(ReceivedProblem { detail, errors, results }) = problem else {
-        return Refusal { retry_after, ..Refusal::new(status, "the API refused") };
-    };
-    Refusal { status, detail, retry_after, errors, results }
 }
 
 fn limited(body: &Value, most: usize) -> Result<String, Refusal> {

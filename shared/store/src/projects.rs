@@ -294,7 +294,7 @@ pub fn unname_space(external_id: &str, space_id: SpaceId) -> Result<Write> {
 }
 
 /// The error of an object that somebody else has changed since it was checked.
-pub(crate) fn changed_meanwhile() -> Error {
+pub fn changed_meanwhile() -> Error {
     Error::Conflict("changed at the same time; apply again".into())
 }
 

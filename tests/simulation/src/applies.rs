@@ -16,7 +16,7 @@ use self::files::{Files, Object};
 use crate::deployment::Deployment;
 
 const PROJECTS: [&str; 2] = ["red", "blue"];
-/// Promise 17: files overwrite no change by hand unless they are told to.
+/// Promise 17: files overwrite no change by hand without force.
 const PROMISE: u8 = 17;
 /// How long an apply checks its files, mostly.
 const LONGEST_CHECK: Duration = Duration::from_millis(25);

@@ -19,6 +19,7 @@
 //! 15. `searches`
 //! 16. `revisions`
 //!
+//! `applies`, a client, judges promise 17 while it plays.
 //! `streams` compares live text with the stored messages. Except for `changes`, all files judge
 //! messages as they were first posted.
 

@@ -26,7 +26,7 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 66] = [
+const KINDS: [&str; 68] = [
     "budget-meta",
     "conn-meta",
     "conn-space",
@@ -59,6 +59,8 @@ const KINDS: [&str; 66] = [
     "part-meta",
     "presence-conn",
     "presence-meta",
+    "project-meta",
+    "project-obj",
     "rate-agent-meta",
     "rate-followers",
     "rate-frames",

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn keys_are_named_by_line_and_never_shown() {
-        let planted = [
+        let headers = [
             ("Authorization", "Bearer sk-proj-0123456789abcdef"),
             ("authorization", "Basic dXNlcjpwYXNzd29yZA=="),
             ("X-Api-Key", "hunter2"),
@@ -115,7 +115,7 @@ mod tests {
             ("Cookie", "session=9f86d081884c7d659a2feaa0c55ad015a3bf"),
         ];
         let mut lines = vec!["tools:\n- execution:\n    headers:".to_owned()];
-        lines.extend(planted.iter().map(|(name, value)| format!("      {name}: {value:?}")));
+        lines.extend(headers.iter().map(|(name, value)| format!("      {name}: {value:?}")));
         lines.push("mcp: {servers: [{headers: {".to_owned());
         let harmless = [
             ("Accept", "application/json"),
@@ -130,7 +130,7 @@ mod tests {
         let found = found(&root);
         let at: Vec<_> = found.iter().map(|fault| fault.origin.line).collect();
         assert_eq!(at, (4..24).collect::<Vec<_>>());
-        for (fault, (_, value)) in found.iter().zip(planted) {
+        for (fault, (_, value)) in found.iter().zip(headers) {
             assert!(!fault.to_string().contains(value), "{fault}");
         }
     }

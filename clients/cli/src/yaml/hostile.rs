@@ -134,7 +134,7 @@ fn words_of_old_versions_are_texts_and_numbers_are_those_of_json() {
 
 #[test]
 fn json_is_read_as_json() {
-    let text = "{\n\t\"a\": \"\\ud83d\\ude00 \\/ \\u00e9 \\b\\f\\n\\r\\t \\\"\",\n\t\"b\": [1.5e3, -0, \
-                true, null],\n\t\"c\": {}\n}\n";
+    let text = "{\n\t\"a\": \"\\ud83d\\ude00 \\/ \\u00e9 \\b\\f\\n\\r\\t \\\"\",\n\t\"b\": [\
+                1.5e3, -0, true, null],\n\t\"c\": {}\n}\n";
     assert_eq!(value(text), serde_json::from_str::<Value>(text).unwrap());
 }

@@ -5,8 +5,8 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
-use super::{Node, NodeKind, Origin, scalars};
-use crate::faults::FileFault;
+use super::{Node, NodeKind, scalars};
+use crate::faults::{FileFault, Origin};
 
 /// How long a file may be, in bytes: as long as a whole apply.
 pub(crate) const FILE_BYTES: usize = smartspace_domain::projects::APPLY_BYTES;

@@ -4,14 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Number, Value};
 
-/// A line of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Origin {
-    /// The path in the folder.
-    pub(crate) file: Arc<str>,
-    /// Counted from 1.
-    pub(crate) line: usize,
-}
+use crate::faults::Origin;
 
 /// A value of a file.
 #[derive(Clone, Debug, PartialEq)]

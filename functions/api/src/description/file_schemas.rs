@@ -127,7 +127,8 @@ fn made() -> [(&'static str, Value); 4] {
     let mut space = schemas["SpaceSettings"].clone();
     space["properties"]["members"] = json!({
         "type": "array", "items": {"$ref": "#/$defs/MemberSpec"}, "maxItems": 500,
-        "description": "Members that files manage. Others may join and leave as they like. A person whom nobody knows is created.",
+        "description": "Members that files manage. Others may join and leave as they like. A \
+            person whom nobody knows is created.",
     });
     with_names(&mut space, "space", &["name"]);
     or_file(&mut schemas["RouterConfig"]["properties"]["instructions"]);

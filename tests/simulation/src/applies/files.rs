@@ -86,7 +86,10 @@ impl Files {
             }
             Object::Room => {
                 let person = format!("{}-person", self.project);
-                let members = json!([{"id": keeper}, {"id": person, "role": "owner"}]);
+                let mut members = vec![json!({"id": keeper}), json!({"id": person})];
+                if self.texts.contains_key(&Object::Helper) {
+                    members.push(json!({"id": self.external_id(Object::Helper)}));
+                }
                 ("space", json!({"name": text, "triggerPolicy": "mention", "members": members}))
             }
             // It never fires: the oracle of plans knows only those that were made by hand.

@@ -42,8 +42,8 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
 pub(super) fn change_update(mutant: Mutant, request: &mut Value) {
     let key = &request["Key"]["PK"]["S"];
     let is_project = key.as_str().is_some_and(|pk| pk.starts_with("PROJECT#"));
-    let until = &mut request["ExpressionAttributeValues"][":new_until"];
-    if mutant == Mutant::KeepsLocks && is_project && !until.is_null() {
+    let until = request.pointer_mut("/ExpressionAttributeValues/:new_until");
+    if let (Mutant::KeepsLocks, true, Some(until)) = (mutant, is_project, until) {
         *until = json!({"S": "9999-01-01T00:00:00Z"});
     }
 }

@@ -13,7 +13,9 @@ use smartspace_domain::{
 use smartspace_store::{
     agents::{plans::SetPlan, state::ChangedBy},
     entities::{EntityRecord, revisions::Made},
-    projects::{FromFile, ObjectId, ObjectRecord, name_space, taken_from, unname_space},
+    projects::{
+        FromFile, ObjectId, ObjectRecord, changed_meanwhile, name_space, taken_from, unname_space,
+    },
     spaces::lines::Reported,
     table::write::Write,
 };
@@ -233,7 +235,12 @@ impl Writing<'_> {
         let (store, now) = (&api.pipeline.store, api.pipeline.now());
         match existing {
             Existing::Agent(record) => {
-                store.entities().retire_with(&record, &writes, now).await?;
+                // It may have left a space of the same apply, which changes its record and not it.
+                let current = store.entities().record(record.entity.id).await?;
+                if current.entity.revision != record.entity.revision {
+                    return Err(changed_meanwhile());
+                }
+                store.entities().retire_with(&current, &writes, now).await?;
                 api.pipeline.settle_entity(record.entity.id).await
             }
             Existing::Space(record, _) => {

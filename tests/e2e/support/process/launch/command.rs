@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{model::KEY, process::Setup};
 
-/// The product's binary.
+/// The binary that was built with the tests, unless the variable names another one.
 pub(crate) fn binary() -> OsString {
     env::var_os("SMARTSPACE_BIN")
         .unwrap_or_else(|| env!("CARGO_BIN_EXE_smartspace-under-test").into())
