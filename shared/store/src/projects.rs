@@ -20,10 +20,12 @@ use crate::{
         Query, WriteError, key_of,
         keys::{self, Key},
         read,
-        write::Write,
+        write::{Write, text},
     },
 };
 
+/// The kinds of objects. An object of a kind that only a later version knows is left alone.
+const KINDS: [&str; 3] = ["agent", "space", "plan"];
 /// How long an apply may take. One that died blocks the next one for so long.
 const LOCKED_FOR: Duration = Duration::from_mins(1);
 
@@ -131,7 +133,7 @@ impl Projects<'_> {
         for item in items {
             if key_of(&item)? == keys::project_meta(project.as_str()) {
                 record.lock = Some(read(item)?);
-            } else {
+            } else if text(&item, "kind").is_some_and(|kind| KINDS.contains(&kind)) {
                 record.objects.push(read::<StoredObject>(item)?.opened()?);
             }
         }

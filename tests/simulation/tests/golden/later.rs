@@ -12,6 +12,7 @@ const ENUMS: &[(&str, &str)] = &[
     ("entity-meta", "type"),
     ("entity-rev", "by.kind"),
     ("entity-rev", "source.kind"),
+    ("project-obj", "kind"),
     ("run-call", "ends"),
     ("run-call", "status"),
     ("run-error", "code"),

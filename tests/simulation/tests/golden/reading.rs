@@ -47,7 +47,7 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
     let (group, _) = kind.split_once('-').unwrap_or((&kind, ""));
     match group {
         "space" => read_of_space(&store, &table, item, &kind).await,
-        "entity" | "invites" => read_of_entity(&store, &table, item, &kind).await,
+        "entity" | "invites" | "project" => read_of_entity(&store, &table, item, &kind).await,
         "run" => read_of_run(&store, item, &kind).await,
         "conn" | "presence" => read_of_connection(&store, item, &kind).await,
         "usage" | "budget" => read_sums(&store, item, &kind).await,
@@ -127,6 +127,10 @@ async fn read_of_entity(
         }
         "entity-guest" => {
             table.get::<smartspace_store::invites::GuestRecord>(&key(item)).await?;
+        }
+        "project-meta" | "project-obj" => {
+            let project = item["PK"]["S"].as_str().unwrap().trim_start_matches("PROJECT#");
+            drop(store.projects().get(&project.parse().unwrap()).await?);
         }
         "invites-invite" => {
             drop(store.invites().of_space(id(item, "PK"), id(item, "SK")).await?);
