@@ -41,6 +41,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/schemas/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the schema of a file
+         * @description A JSON Schema (2020-12) of a file that `smartspace apply` reads, for editors.
+         */
+        get: operations["showSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents/{id}/approvals/preview": {
         parameters: {
             query?: never;
@@ -5289,6 +5309,34 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+        };
+    };
+    showSchema: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description `agent.json`, `space.json`, `plan.json`, `tools.json`, `environment.json` or `project.json`. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            404: components["responses"]["Problem404"];
         };
     };
     previewApproval: {

@@ -87,7 +87,9 @@ fn add_fields(name: &str, value: &mut Value) {
 }
 
 fn add_to_config(item: &mut Value, change: impl FnOnce(&mut Value)) {
-    let Some(text) = item["agent"]["S"].as_str() else { return };
+    // What files say of a plan names its agent.
+    let config = item["agent"]["S"].as_str().filter(|text| text.starts_with('{'));
+    let Some(text) = config else { return };
     let mut config = serde_json::from_str(text).unwrap();
     change(&mut config);
     item["agent"]["S"] = config.to_string().into();
