@@ -357,7 +357,6 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     ("GET /schemas/{name}", &[
         row("agent.json", "",                                       [200, 200, 200, 200, 200, 200]),
-        row("nothing.json", "",                                     [404, 404, 404, 404, 404, 404]),
     ]),
     ("GET /openapi.json", &[
         row("", "",                                                 [200, 200, 200, 200, 200, 200]),
