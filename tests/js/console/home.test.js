@@ -140,13 +140,16 @@ test('a person sees the spaces and what waits, and nothing of the runs of others
 
 const WITHOUT_END = { maxChainDepth: 100, maxAutoReplies: 100, gate: { mode: 'off' } };
 
-/** A space with two agents that answer each other without an end, beginning now. */
+/**
+ * A space with two agents that answer each other without an end, beginning now. They write slowly,
+ * so that they go on while a busy machine looks at them.
+ */
 async function looping(name) {
   const agents = [];
   for (const own of ['Ping', 'Pong']) {
     const step = { calls: [{ tool: 'send_message', input: { text: `${own} again.` } }] };
     const rules = [{ when: { trigger: 'space_message' }, steps: [step] }];
-    agents.push(await api.createAgent(`${own} ${name}`, rules, 200, [], { maxChainDepth: 100 }));
+    agents.push(await api.createAgent(`${own} ${name}`, rules, 400, [], { maxChainDepth: 100 }));
   }
   const space = await api.createSpace(name, [husam, ...agents], WITHOUT_END);
   await api.postMessage(space, husam, 'Go.');
