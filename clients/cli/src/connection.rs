@@ -9,7 +9,8 @@ use std::{
 };
 
 use reqwest::Url;
-use smartspace_client::{Client, Session};
+use serde::de::DeserializeOwned;
+use smartspace_client::{Client, Page, Refusal, Session};
 
 pub(crate) use self::logins::{keep_login, kept_login};
 use crate::{folder::Environment, output::Stop};
@@ -63,6 +64,37 @@ impl Address {
     pub(crate) fn session(&self, key: &str) -> Result<Session, Stop> {
         let client = Client::new(self.0.as_str().trim_end_matches('/'));
         client.session(key).map_err(|refusal| Stop::said(refusal.detail))
+    }
+}
+
+/// How many items a page has.
+const PAGE: u32 = 100;
+
+/// A refusal that has no more than its text.
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        let more = match refusal.status {
+            401 => "; expected a key of this deployment",
+            403 => "; expected the operator's key",
+            503 => "; what was written stays, and the next try does the rest",
+            _ => "",
+        };
+        Self::said(format!("{}{more}", refusal.detail))
+    }
+}
+
+/// All items of a list.
+pub(crate) async fn all<T: DeserializeOwned>(
+    session: &Session,
+    path: &str,
+) -> Result<Vec<T>, Refusal> {
+    let mut items = Vec::new();
+    let mut query = vec![("limit", PAGE.to_string())];
+    loop {
+        let page: Page<T> = session.get(path, &query).await?;
+        items.extend(page.items);
+        let Some(cursor) = page.next_cursor else { return Ok(items) };
+        query = vec![("limit", PAGE.to_string()), ("cursor", cursor)];
     }
 }
 

@@ -14,5 +14,6 @@ pub(crate) use self::{
     environment::Environment,
     files::FileTree,
     objects::{FileObject, Folder, folder_of, is_external_id},
+    texts::place as text_place,
     variables::{Variables, escaped},
 };

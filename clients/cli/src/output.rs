@@ -62,7 +62,7 @@ impl Output {
         Self { out: Box::new(io::stdout()), err: Box::new(io::stderr()), has_colours }
     }
 
-    /// Writes a line. Whoever reads may have gone, which ends nothing.
+    /// Writes a line. A reader that has gone, such as `head`, ends no command.
     pub(crate) fn line(&mut self, text: &str) {
         let _ = writeln!(self.out, "{text}");
     }

@@ -232,7 +232,7 @@ impl Storage {
             return;
         };
         let item = self.item(key);
-        // Plans of files are never due, and whoever applies the files looks at them.
+        // Plans of files are never due, and the client that applies the files looks at them.
         if !item["managedBy"].is_null() {
             return;
         }

@@ -9,7 +9,7 @@ use smartspace_domain::projects::{Applied, Apply, ApplyAnswer, ObjectAction, Obj
 
 use super::{
     Folder, Target,
-    results::{advice, paths, refused, show, summed},
+    results::{advice, paths, show, summed},
     source::source,
 };
 use crate::{
@@ -57,7 +57,6 @@ pub(super) async fn diff(flags: &DiffFlags, output: &mut Output) -> Result<u8, S
     let answer = asked(&session, &checked, &checked.apply, true).await?;
     let answer = match answer {
         Answer::Done(answer) => answer,
-        Answer::Refused(stop) => return Err(stop),
         Answer::Hindered { .. } => return Err(Stop::said("a dry run was refused")),
     };
     if flags.json {
@@ -86,7 +85,6 @@ pub(super) async fn run(flags: &Flags, output: &mut Output) -> Result<u8, Stop> 
     }
     match asked(&session, &checked, &apply, flags.dry_run).await? {
         Answer::Done(answer) => Ok(done(flags, &checked, &answer, output)),
-        Answer::Refused(stop) => Err(stop),
         Answer::Hindered { results, shown } => {
             if flags.json {
                 output.line(&shown.to_string());
@@ -140,7 +138,7 @@ struct Done {
     shown: Value,
 }
 
-/// How a deployment has answered.
+/// How a deployment has answered. All other refusals are errors.
 enum Answer {
     Done(Done),
     /// It was refused because of what is there.
@@ -148,7 +146,6 @@ enum Answer {
         results: Vec<ObjectResult>,
         shown: Value,
     },
-    Refused(Stop),
 }
 
 async fn asked(
@@ -174,7 +171,7 @@ async fn asked(
         return Ok(Answer::Hindered { results, shown: *shown });
     }
     if refusal.errors.is_empty() {
-        return Ok(Answer::Refused(refused(&refusal)));
+        return Err(refusal.into());
     }
     let mut faults = checked.placed(&refusal.errors);
     for fault in &mut faults {
@@ -183,7 +180,7 @@ async fn asked(
             fault.detail = format!("{}; this command is {own}", fault.detail);
         }
     }
-    Ok(Answer::Refused(faults.into()))
+    Err(faults.into())
 }
 
 /// Asks whether what no file names shall end, if there is such a thing.
@@ -200,7 +197,6 @@ async fn confirm(
     let results = match asked(session, checked, apply, true).await? {
         Answer::Done(answer) => answer.parsed.results,
         Answer::Hindered { results, .. } => results,
-        Answer::Refused(stop) => return Err(stop),
     };
     let ends =
         |it: &ObjectResult| matches!(it.action, ObjectAction::Pruned | ObjectAction::Released);

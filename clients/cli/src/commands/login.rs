@@ -5,7 +5,6 @@ use std::io::{self, BufRead, IsTerminal, Read};
 use clap::Args;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-use super::results::refused;
 use crate::{
     connection::{Address, keep_login},
     output::{DONE, Output, Stop},
@@ -28,7 +27,7 @@ pub(super) async fn run(flags: &Flags, output: &mut Output) -> Result<u8, Stop> 
     if key.is_empty() {
         return Err(Stop::said("expected the key on the standard input, got nothing"));
     }
-    let entity = address.session(&key)?.entity().await.map_err(|refusal| refused(&refusal))?;
+    let entity = address.session(&key)?.entity().await?;
     let path = keep_login(&origin, &key)?;
     let who = match entity {
         None => "the operator".to_owned(),

@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde_json::Value;
-use smartspace_client::Refusal;
 use smartspace_domain::{
     agents::revisions::Actor,
     field_changes::FieldChange,
@@ -12,19 +11,8 @@ use smartspace_domain::{
 
 use crate::{
     folder::Folder,
-    output::{Colour, Output, Stop, counted, printable},
+    output::{Colour, Output, counted, printable},
 };
-
-/// A refusal that has no more than its text.
-pub(super) fn refused(refusal: &Refusal) -> Stop {
-    let more = match refusal.status {
-        401 => "; expected a key of this deployment",
-        403 => "; expected the operator's key",
-        503 => "; what was written stays, and the next try does the rest",
-        _ => "",
-    };
-    Stop::said(format!("{}{more}", refusal.detail))
-}
 
 /// The paths of the files of objects.
 pub(super) type Paths<'a> = BTreeMap<(ObjectKind, &'a str), &'a str>;

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_client::{Page, Session};
 
-use super::{Target, results::refused};
+use super::Target;
 use crate::{
-    connection::connect,
+    connection::{all, connect},
     folder::{Environment, FileTree},
     output::{DONE, Output, Stop, printable},
 };
@@ -50,8 +50,7 @@ pub(super) async fn run(flags: &Flags, output: &mut Output) -> Result<u8, Stop> 
     let session = connect(flags.target.url.as_deref(), environment.as_ref())?;
     let agent = find(&session, &flags.agent).await?;
     let path = format!("/v1/agents/{}/revisions", agent.id);
-    let revisions: Page<Revision> =
-        session.get(&path, &[]).await.map_err(|refusal| refused(&refusal))?;
+    let revisions: Page<Revision> = session.get(&path, &[]).await?;
     let numbers: Vec<u64> = revisions.items.iter().map(|it| it.revision).collect();
     let name = printable(&agent.name);
     let to = flags.to.or_else(|| numbers.get(1).copied());
@@ -63,8 +62,7 @@ pub(super) async fn run(flags: &Flags, output: &mut Output) -> Result<u8, Stop> 
         return Err(Stop::said(format!("{name} has no such revision to go back to; {kept}")));
     };
     let path = format!("{path}/{to}/restore");
-    let restored: Agent =
-        session.post(&path, &json!({}), None).await.map_err(|refusal| refused(&refusal))?;
+    let restored: Agent = session.post(&path, &json!({}), None).await?;
     let revision = restored.revision.map_or_else(String::new, |it| format!(", revision {it}"));
     output.line(&format!("{name} is as in revision {to} again{revision}."));
     if let Some(managed) = restored.managed_by.or(agent.managed_by) {
@@ -82,20 +80,14 @@ pub(super) async fn run(flags: &Flags, output: &mut Output) -> Result<u8, Stop> 
 /// The agent with this id, name in files, or name.
 async fn find(session: &Session, wanted: &str) -> Result<Agent, Stop> {
     let mut named: Vec<Agent> = Vec::new();
-    let mut query = Vec::new();
-    loop {
-        let page: Page<Agent> =
-            session.get("/v1/entities", &query).await.map_err(|refusal| refused(&refusal))?;
-        for agent in page.items.into_iter().filter(|it| it.kind == "agent") {
-            if agent.id == wanted || agent.external_id.as_deref() == Some(wanted) {
-                return Ok(agent);
-            }
-            if agent.name == wanted {
-                named.push(agent);
-            }
+    let entities: Vec<Agent> = all(session, "/v1/entities").await?;
+    for agent in entities.into_iter().filter(|it| it.kind == "agent") {
+        if agent.id == wanted || agent.external_id.as_deref() == Some(wanted) {
+            return Ok(agent);
         }
-        let Some(cursor) = page.next_cursor else { break };
-        query = vec![("cursor", cursor)];
+        if agent.name == wanted {
+            named.push(agent);
+        }
     }
     match named.len() {
         0 => Err(Stop::said(format!("there is no agent {wanted:?}"))),

@@ -8,6 +8,15 @@ use crate::{
     yaml::{Node, NodeKind},
 };
 
+/// The names that lead to the text of an object.
+pub(crate) fn place(kind: ObjectKind) -> &'static [&'static str] {
+    match kind {
+        ObjectKind::Agent => &["instructions"],
+        ObjectKind::Space => &["router", "instructions"],
+        ObjectKind::Plan => &["instruction"],
+    }
+}
+
 /// Inserts the text that an object names by file. Returns the path of that file.
 pub(super) fn insert(
     tree: &FileTree,
@@ -15,11 +24,7 @@ pub(super) fn insert(
     path: &str,
     node: &mut Node,
 ) -> Result<Option<String>, FileFault> {
-    let field = match kind {
-        ObjectKind::Agent => node.get_mut("instructions"),
-        ObjectKind::Space => node.get_mut("router").and_then(|it| it.get_mut("instructions")),
-        ObjectKind::Plan => node.get_mut("instruction"),
-    };
+    let field = place(kind).iter().try_fold(node, |node, name| node.get_mut(name));
     let Some(field) = field.filter(|field| matches!(field.kind, NodeKind::Map(_))) else {
         return Ok(None);
     };

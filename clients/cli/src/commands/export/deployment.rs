@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use smartspace_client::{Page, Session};
+use smartspace_client::Session;
 use smartspace_domain::{
     agents::revisions::RevisedAgent,
     entities::Entity,
@@ -14,10 +13,7 @@ use smartspace_domain::{
     spaces::{Member, Role, Space},
 };
 
-use crate::{commands::results::refused, folder::is_external_id, output::Stop};
-
-/// How many objects a page has.
-const PAGE: u32 = 100;
+use crate::{connection::all, folder::is_external_id, output::Stop};
 
 /// An object of a deployment.
 #[derive(Debug)]
@@ -63,8 +59,7 @@ pub(super) async fn read(session: &Session) -> Result<Found, Stop> {
     let listed: Vec<Listed> = all(session, "/v1/spaces").await?;
     let mut spaces: Vec<Space> = Vec::with_capacity(listed.len());
     for Listed { id } in listed {
-        let space = session.get(&format!("/v1/spaces/{id}"), &[]).await;
-        spaces.push(space.map_err(|refusal| refused(&refusal))?);
+        spaces.push(session.get(&format!("/v1/spaces/{id}"), &[]).await?);
     }
     for entity in &entities {
         if let Some(external_id) = &entity.external_id {
@@ -171,15 +166,4 @@ pub(super) fn slug(name: &str, kind: ObjectKind) -> String {
         slug = slug[..60].trim_end_matches('-');
     }
     if is_external_id(slug) { slug.to_owned() } else { kind.as_str().to_owned() }
-}
-
-async fn all<T: DeserializeOwned>(session: &Session, path: &str) -> Result<Vec<T>, Stop> {
-    let mut items = Vec::new();
-    let mut query = vec![("limit", PAGE.to_string())];
-    loop {
-        let page: Page<T> = session.get(path, &query).await.map_err(|refusal| refused(&refusal))?;
-        items.extend(page.items);
-        let Some(cursor) = page.next_cursor else { return Ok(items) };
-        query = vec![("limit", PAGE.to_string()), ("cursor", cursor)];
-    }
 }

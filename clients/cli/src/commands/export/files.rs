@@ -18,7 +18,7 @@ use super::{
 use crate::{
     checks::{Checked, literal_keys},
     faults::FileFault,
-    folder::{Environment, FileObject, FileTree, escaped, folder_of, is_external_id},
+    folder::{Environment, FileObject, FileTree, escaped, folder_of, is_external_id, text_place},
     output::Stop,
     yaml,
 };
@@ -195,11 +195,8 @@ fn new_path(object: &Object) -> String {
 
 /// The field that may have a text of its own file.
 fn text_field(kind: ObjectKind, spec: &mut Map<String, Value>) -> Option<&mut Value> {
-    match kind {
-        ObjectKind::Agent => spec.get_mut("instructions"),
-        ObjectKind::Space => spec.get_mut("router")?.get_mut("instructions"),
-        ObjectKind::Plan => spec.get_mut("instruction"),
-    }
+    let (first, rest) = text_place(kind).split_first()?;
+    rest.iter().try_fold(spec.get_mut(*first)?, |value, name| value.get_mut(name))
 }
 
 /// The text and its file, if the object differs from its file in that text alone.
